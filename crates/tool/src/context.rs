@@ -1,0 +1,254 @@
+//! What a running tool holds: capabilities and facts, nothing else.
+//!
+//! There is no way from here to the registry, the settings of others, credentials or the
+//! runtime itself. Every capability admits only what the plan declared and the gate granted.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+
+use crate::BoxFuture;
+use crate::action::Action;
+use crate::call::{Message, Origin};
+use crate::cancel::CancelFlag;
+use crate::error::ToolError;
+use crate::scope::Scope;
+use crate::spec::ToolSpec;
+
+/// What the author of a [`TypedTool`](crate::TypedTool) is handed.
+pub type Ctx = dyn ToolContext;
+
+/// Capabilities and facts of one call.
+pub trait ToolContext: Send + Sync {
+    /// The working folder and the roots.
+    fn scope(&self) -> &Scope;
+    /// The files that the call was granted.
+    fn files(&self) -> &dyn Files;
+    /// The programs that the call was granted.
+    fn processes(&self) -> &dyn Processes;
+    /// The addresses that the call was granted.
+    fn network(&self) -> &dyn Network;
+    /// Passes the gate again, for what is found only while running. Widens what is admitted,
+    /// never the input.
+    fn request(&self, actions: Vec<Action>) -> BoxFuture<'_, Result<(), ToolError>>;
+    /// Tells listeners how far the work is; `fraction` is between 0 and 1.
+    fn progress(&self, text: &str, fraction: Option<f32>);
+    /// Writes to the log, redacted.
+    fn log(&self, level: LogLevel, text: &str);
+    /// Set when the call should stop.
+    fn cancel(&self) -> &CancelFlag;
+    /// When the run will be ended.
+    fn deadline(&self) -> Option<Instant>;
+    /// The id of the call.
+    fn call_id(&self) -> &str;
+    /// Principal, agent, instance, turn and trace.
+    fn origin(&self) -> &Origin;
+    /// The assistant message that holds the call.
+    fn message(&self) -> &Message;
+    /// The tool's own spec.
+    fn spec(&self) -> &ToolSpec;
+    /// The tool's own section of the settings; `null` where there is none.
+    fn settings(&self) -> &Value;
+    /// The user's editor, where there is one.
+    fn editor(&self) -> Option<&dyn Editor>;
+    /// Other agents, where there are any.
+    fn agents(&self) -> Option<&dyn AgentRuntime>;
+}
+
+/// How much a log line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// For whoever looks for a bug.
+    Debug,
+    /// For whoever watches.
+    Info,
+    /// Something is not as it should be.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+/// What is known of a file or folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    /// What it is.
+    pub kind: FileKind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content last changed.
+    pub modified: Option<SystemTime>,
+}
+
+/// What a name in a folder stands for. Links are never followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileKind {
+    /// A folder.
+    Folder,
+    /// A regular file.
+    File,
+    /// A symbolic link.
+    Link,
+    /// A pipe, socket or device.
+    Other,
+}
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderEntry {
+    /// The name, without the folder.
+    pub name: String,
+    /// What it stands for.
+    pub kind: FileKind,
+    /// Its size in bytes, for files.
+    pub size: u64,
+}
+
+/// Looking at files. The functions block: a tool that uses them is not `non_blocking`.
+pub trait ReadFiles: Send + Sync {
+    /// Opens a regular file for reading.
+    fn open(&self, path: &Path) -> Result<File, ToolError>;
+    /// What a path is; `None` where there is nothing.
+    fn facts(&self, path: &Path) -> Result<Option<FileFacts>, ToolError>;
+    /// The names in a folder, sorted.
+    fn list(&self, path: &Path) -> Result<Vec<FolderEntry>, ToolError>;
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Make the folders on the way.
+    pub create_folders: bool,
+    /// Replace what is there; otherwise an existing file is an error.
+    pub overwrite: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Self { create_folders: true, overwrite: true }
+    }
+}
+
+/// What a write did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// There was no such file before.
+    pub created: bool,
+    /// Bytes before, if there was one.
+    pub old_size: Option<u64>,
+}
+
+/// Looking at files and changing them.
+pub trait Files: ReadFiles {
+    /// Replaces the whole content: afterwards the file has the old or the new content, never a mixture.
+    fn write(
+        &self,
+        path: &Path,
+        content: &[u8],
+        options: WriteOptions,
+    ) -> Result<Written, ToolError>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> Result<(), ToolError>;
+}
+
+/// What a plan may look at to show a person what it would do.
+pub trait ReadCaps: Send + Sync {
+    /// The working folder and the roots.
+    fn scope(&self) -> &Scope;
+    /// The files that the plan declared, to look at only.
+    fn files(&self) -> &dyn ReadFiles;
+}
+
+/// A command line to run.
+#[derive(Clone, Debug)]
+pub struct ProcessRequest {
+    /// The line as the shell gets it.
+    pub command: String,
+    /// The folder that it runs in.
+    pub cwd: PathBuf,
+    /// When it is ended.
+    pub timeout: Duration,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessOutput {
+    /// The exit code; none if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// What it wrote to stdout.
+    pub stdout: Vec<u8>,
+    /// What it wrote to stderr.
+    pub stderr: Vec<u8>,
+}
+
+/// Running programs.
+pub trait Processes: Send + Sync {
+    /// Runs a command line to its end.
+    fn run(&self, request: ProcessRequest) -> BoxFuture<'_, Result<ProcessOutput, ToolError>>;
+}
+
+/// A request to another machine.
+#[derive(Clone, Debug)]
+pub struct NetworkRequest {
+    /// `GET`, `POST` …
+    pub method: String,
+    /// The address.
+    pub url: String,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// What is sent along.
+    pub body: Vec<u8>,
+}
+
+/// What another machine answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// The answer.
+    pub body: Vec<u8>,
+}
+
+/// Talking to other machines.
+pub trait Network: Send + Sync {
+    /// Sends a request and waits for the whole answer.
+    fn fetch(&self, request: NetworkRequest) -> BoxFuture<'_, Result<NetworkResponse, ToolError>>;
+}
+
+/// A file that is open in the user's editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its text, unsaved changes included.
+    pub text: String,
+    /// The user looks at it now.
+    pub current: bool,
+}
+
+/// The user's editor.
+pub trait Editor: Send + Sync {
+    /// The files that are open, in the editor's order.
+    fn open_files(&self) -> Vec<OpenFile>;
+}
+
+/// Other agents.
+pub trait AgentRuntime: Send + Sync {
+    /// Asks another agent and waits for its answer.
+    fn request<'a>(
+        &'a self,
+        target: &'a str,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, ToolError>>;
+    /// Tells another agent something.
+    fn send<'a>(&'a self, target: &'a str, input: Value) -> BoxFuture<'a, Result<(), ToolError>>;
+    /// Starts an instance of an agent; gives its key.
+    fn spawn<'a>(&'a self, target: &'a str) -> BoxFuture<'a, Result<String, ToolError>>;
+    /// The instances that run.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<String>, ToolError>>;
+    /// The agents that can be started.
+    fn catalog(&self) -> BoxFuture<'_, Result<Vec<String>, ToolError>>;
+}

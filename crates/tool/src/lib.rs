@@ -1,0 +1,90 @@
+//! What a tool is. Every other crate of dogu builds on these types, and a crate that brings a
+//! tool needs nothing else.
+//!
+//! A tool is a struct with a typed input. It says what a call would do, then does it through
+//! the capabilities of its context:
+//!
+//! ```
+//! use std::io::Read;
+//!
+//! use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool};
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//!
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Input {
+//!     /// The file to count.
+//!     path: String,
+//! }
+//!
+//! struct CountWords;
+//!
+//! impl TypedTool for CountWords {
+//!     type Input = Input;
+//!
+//!     fn spec(&self) -> ToolSpec {
+//!         ToolSpec::of::<Input>("count_words", "Counts the words of a text file.")
+//!             .in_group(Category::Filesystem, Group::Read)
+//!             .read_only()
+//!             .primary("path")
+//!     }
+//!
+//!     fn actions(&self, input: &Input, scope: &Scope) -> Vec<Action> {
+//!         vec![Action::read(scope.resolve(&input.path))]
+//!     }
+//!
+//!     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {
+//!         let path = ctx.scope().resolve(&input.path);
+//!         let mut text = String::new();
+//!         ctx.files()
+//!             .open(&path)?
+//!             .read_to_string(&mut text)
+//!             .map_err(|error| ToolError::io("read", &path, error))?;
+//!         Ok(format!("{} words", text.split_whitespace().count()).into())
+//!     }
+//! }
+//!
+//! let tool = dogu_tool::typed(CountWords);
+//! assert_eq!(tool.spec().required(), ["path"]);
+//! ```
+//!
+//! The way of a call from here on (`prepare` → judged → `run`) is the runtime's.
+
+mod action;
+mod call;
+mod cancel;
+mod context;
+mod error;
+mod name;
+pub mod render;
+mod result;
+mod scope;
+mod shaped;
+mod spec;
+mod status;
+pub mod text;
+mod tool;
+mod typed;
+
+use std::pin::Pin;
+
+pub use action::Action;
+pub use call::{Message, MessagePart, Origin, Principal, Role, ToolCall};
+pub use cancel::{CancelFlag, Canceled};
+pub use context::{
+    AgentRuntime, Ctx, Editor, FileFacts, FileKind, Files, FolderEntry, LogLevel, Network,
+    NetworkRequest, NetworkResponse, OpenFile, ProcessOutput, ProcessRequest, Processes, ReadCaps,
+    ReadFiles, ToolContext, WriteOptions, Written,
+};
+pub use error::{DEFAULT_ERROR_MESSAGE_LIMIT, ErrorCode, ErrorInfo, ToolError};
+pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};
+pub use result::{Content, Output, ResultStatus, ToolResult};
+pub use scope::Scope;
+pub use shaped::ShapedTool;
+pub use spec::{Category, Exposure, Group, ToolSpec};
+pub use status::{CallStatus, IllegalTransition};
+pub use tool::{Plan, Preview, Tool, Verdict};
+pub use typed::{TypedTool, typed};
+
+/// A future on the heap, where a trait must stay usable behind `dyn`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,0 +1,48 @@
+//! Other systems' shapes of a result. Each is a view of [`ToolResult`], never a second kind of result.
+
+use serde_json::{Map, Value, json};
+
+use crate::error::ErrorInfo;
+use crate::result::ToolResult;
+
+/// Goondan's `ToolCallResult`: `{toolCallId, toolName, status, output?, error?}`.
+pub fn goondan(result: &ToolResult) -> Value {
+    let mut object = Map::new();
+    object.insert("toolCallId".into(), json!(result.tool_call_id));
+    object.insert("toolName".into(), json!(result.tool_name));
+    object.insert("status".into(), json!(result.status));
+    match &result.error {
+        Some(error) => object.insert("error".into(), camel_error(error)),
+        None => object.insert("output".into(), result.output_value()),
+    };
+    Value::Object(object)
+}
+
+/// The harness course's `{toolUseId, content, isError?}`; content is the output as a JSON text.
+pub fn course(result: &ToolResult) -> Value {
+    let content = match &result.error {
+        Some(error) => json!({ "error": error.message }),
+        None => result.output_value(),
+    };
+    let mut object = Map::new();
+    object.insert("toolUseId".into(), json!(result.tool_call_id));
+    object.insert("content".into(), json!(content.to_string()));
+    if result.is_error() {
+        object.insert("isError".into(), json!(true));
+    }
+    Value::Object(object)
+}
+
+fn camel_error(error: &ErrorInfo) -> Value {
+    let mut object = Map::new();
+    object.insert("code".into(), json!(error.code));
+    object.insert("name".into(), json!(error.name));
+    object.insert("message".into(), json!(error.message));
+    if let Some(suggestion) = &error.suggestion {
+        object.insert("suggestion".into(), json!(suggestion));
+    }
+    if let Some(url) = &error.help_url {
+        object.insert("helpUrl".into(), json!(url));
+    }
+    Value::Object(object)
+}
