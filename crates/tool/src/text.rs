@@ -3,6 +3,9 @@
 /// What stands at the end of a text that was cut.
 pub const TRUNCATED_MARK: &str = "... (truncated)";
 
+/// How the place of a redacted secret begins; no ordinary text contains it.
+pub const REDACTION_MARK: &str = "\u{27e6}redacted ";
+
 /// Cuts `text` to at most `limit` characters; the mark counts, and is left out where it does not fit.
 pub fn truncate_marked(text: &str, limit: usize) -> String {
     // A text has at most as many characters as bytes: most messages are not counted at all.
