@@ -1,0 +1,152 @@
+//! The ordered, bounded queue between callers and the writer thread.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::entry::Entry;
+
+/// How many entries share a transaction. Few enough that another process waits for less than
+/// a millisecond, many enough that the cost of the commit does not show.
+const BATCH: usize = 64;
+
+/// What the writer is woken for.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Entries, oldest first.
+    Batch(Vec<Entry>),
+    /// Nothing came for the time that was asked for.
+    Quiet,
+    /// Nothing is left and nothing will come.
+    Closed,
+}
+
+#[derive(Debug)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    filled: Condvar,
+    max_entries: usize,
+    max_bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    entries: VecDeque<(usize, Entry)>,
+    bytes: usize,
+    closed: bool,
+    /// The writer sleeps: only then is waking it worth a system call.
+    asleep: bool,
+}
+
+impl Queue {
+    pub(super) fn new(max_entries: usize, max_bytes: usize) -> Self {
+        Self { state: Mutex::default(), filled: Condvar::new(), max_entries, max_bytes }
+    }
+
+    /// Takes an entry, or gives it back if there is no room.
+    ///
+    /// Ends and flushes may use as much room again: a call whose start was written should not
+    /// stay open because others came in between.
+    pub(super) fn push(&self, entry: Entry) -> Result<(), Entry> {
+        let weight = entry.weight();
+        let share = if matches!(entry, Entry::End { .. } | Entry::Flush(_)) { 2 } else { 1 };
+        let mut state = self.lock();
+        let full = state.entries.len() >= self.max_entries * share
+            || state.bytes.saturating_add(weight) > self.max_bytes * share;
+        if full || state.closed {
+            return Err(entry);
+        }
+        state.bytes += weight;
+        state.entries.push_back((weight, entry));
+        let wake = std::mem::take(&mut state.asleep);
+        drop(state);
+        if wake {
+            self.filled.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Waits for work; for ever, unless `quiet` says after which silence to come back.
+    pub(super) fn take(&self, quiet: Option<Duration>) -> Work {
+        let mut state = self.lock();
+        loop {
+            if !state.entries.is_empty() {
+                return Work::Batch(state.batch());
+            }
+            if state.closed {
+                return Work::Closed;
+            }
+            state.asleep = true;
+            let Some(limit) = quiet else {
+                state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let waited = self.filled.wait_timeout(state, limit);
+            let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+            state = woken;
+            if timeout.timed_out() && state.entries.is_empty() && !state.closed {
+                return Work::Quiet;
+            }
+        }
+    }
+
+    /// Nothing more is taken; what is there is still handed out.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.filled.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn batch(&mut self) -> Vec<Entry> {
+        let count = self.entries.len().min(BATCH);
+        let mut batch = Vec::with_capacity(count);
+        for (weight, entry) in self.entries.drain(..count) {
+            self.bytes -= weight;
+            batch.push(entry);
+        }
+        batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::record::entry::CallNumber;
+
+    fn waiting() -> Entry {
+        Entry::Waiting { number: CallNumber(1), at: SystemTime::now() }
+    }
+
+    #[test]
+    fn is_bounded_by_count_and_by_bytes() {
+        let queue = Queue::new(2, usize::MAX / 4);
+        assert!(queue.push(waiting()).is_ok());
+        assert!(queue.push(waiting()).is_ok());
+        assert!(queue.push(waiting()).is_err());
+        assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == 2));
+        assert!(queue.push(waiting()).is_ok());
+        assert!(Queue::new(2, 10).push(waiting()).is_err());
+    }
+
+    #[test]
+    fn a_closed_queue_is_emptied_first() {
+        let queue = Queue::new(2, 10_000);
+        assert!(queue.push(waiting()).is_ok());
+        queue.close();
+        assert!(queue.push(waiting()).is_err());
+        assert!(matches!(queue.take(None), Work::Batch(_)));
+        assert!(matches!(queue.take(None), Work::Closed));
+    }
+
+    #[test]
+    fn silence_is_reported_when_asked_for() {
+        assert!(matches!(Queue::new(1, 1).take(Some(Duration::from_millis(1))), Work::Quiet));
+    }
+}

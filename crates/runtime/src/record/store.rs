@@ -1,0 +1,372 @@
+//! The database: opening, format, repair, and the statements that write.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ToSql, params};
+use rustix::fs::{FlockOperation, flock};
+
+use super::busy::Patience;
+use super::columns::{Changing, Fixed, RowWrite, micros};
+use super::error::RecordError;
+use super::runs::{self, DeadRun, Run};
+use crate::state::{self, StateDir};
+
+/// The format that this version writes.
+pub(super) const FORMAT: i64 = 1;
+/// Calls that have no end yet. The partial index is used only where a query says exactly this.
+pub(super) const OPEN: &str = "status IN ('generated', 'waiting', 'calling')";
+/// A run's calls are numbered `run << 32 | number`, so that no process has to ask for a number.
+const NUMBER_BITS: u32 = 32;
+/// How long opening waits for another process that is opening.
+const OPEN_PATIENCE: Duration = Duration::from_secs(5);
+
+const SCHEMA: &str = "
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, pid INTEGER NOT NULL,
+    started_at INTEGER NOT NULL, ended_at INTEGER
+) STRICT;
+CREATE INDEX runs_alive ON runs (id) WHERE ended_at IS NULL;
+CREATE TABLE calls (
+    number INTEGER PRIMARY KEY, run INTEGER NOT NULL, revision INTEGER NOT NULL,
+    call_id TEXT, principal TEXT, session TEXT, agent TEXT, turn_id TEXT, trace_id TEXT,
+    tool TEXT, source TEXT, generated_at INTEGER NOT NULL, may_write INTEGER NOT NULL,
+    status TEXT NOT NULL, waiting_at INTEGER, calling_at INTEGER, ended_at INTEGER,
+    input TEXT, actions TEXT, decision TEXT, reasons TEXT, permission TEXT,
+    error_code TEXT, error_message TEXT, causes TEXT, answered_by TEXT,
+    result_preview TEXT, result_bytes INTEGER, duration_us INTEGER, waited_us INTEGER
+) STRICT;
+CREATE UNIQUE INDEX calls_revision ON calls (revision);
+CREATE INDEX calls_generated ON calls (generated_at);
+CREATE INDEX calls_id ON calls (call_id);
+CREATE INDEX calls_open ON calls (run) WHERE status IN ('generated', 'waiting', 'calling');
+CREATE TABLE counter (revision INTEGER NOT NULL) STRICT;
+CREATE TABLE gaps (
+    number INTEGER PRIMARY KEY, run INTEGER NOT NULL, at INTEGER NOT NULL, lost INTEGER NOT NULL
+) STRICT;
+";
+
+static INSERT: LazyLock<String> = LazyLock::new(|| {
+    let names: Vec<_> = Fixed::NAMES.iter().chain(Changing::NAMES).copied().collect();
+    let marks = vec!["?"; names.len() + 3].join(", ");
+    format!("INSERT INTO calls (number, run, revision, {}) VALUES ({marks})", names.join(", "))
+});
+
+static UPDATE: LazyLock<String> = LazyLock::new(|| {
+    let sets: Vec<_> = Changing::NAMES
+        .iter()
+        .enumerate()
+        .map(|(index, name)| format!("{name} = COALESCE(?{}, {name})", index + 3))
+        .collect();
+    format!("UPDATE calls SET revision = ?2, {} WHERE number = ?1", sets.join(", "))
+});
+
+/// An open database, with this process registered in it.
+#[derive(Debug)]
+pub(super) struct Store {
+    connection: Connection,
+    path: PathBuf,
+    /// Which file is open, to notice when another one has taken its place.
+    file: FileId,
+    run: i64,
+}
+
+type FileId = Option<(u64, u64)>;
+
+impl Store {
+    /// Opens the database, or makes it; moves a broken one aside; registers this run; and marks
+    /// the calls of runs that are over. `run` is begun if there is none yet.
+    pub(super) fn open(
+        state: &StateDir,
+        run: &mut Option<Run>,
+        patience: &Patience,
+    ) -> Result<Self, RecordError> {
+        let _lock = OpenLock::take(state)?;
+        match Self::try_open(state, run, patience) {
+            Err(error) if error.is_corruption() => {
+                move_aside(&state.database(), &error)?;
+                Self::try_open(state, run, patience)
+            }
+            other => other,
+        }
+    }
+
+    fn try_open(
+        state: &StateDir,
+        run: &mut Option<Run>,
+        patience: &Patience,
+    ) -> Result<Self, RecordError> {
+        let path = state.database();
+        let mut connection = connect(&path, patience)?;
+        let run = match run {
+            Some(run) => run,
+            None => run.insert(Run::begin(state)?),
+        };
+        let number = register(&connection, &run.id).map_err(failed("open", &path))?;
+        bury_the_dead(&mut connection, &runs::folder(state), &run.id)
+            .map_err(failed("open", &path))?;
+        Ok(Self { connection, file: file_id(&path), path, run: number })
+    }
+
+    /// Another file is in the database's place, or none.
+    pub(super) fn was_replaced(&self) -> bool {
+        file_id(&self.path) != self.file
+    }
+
+    /// Writes rows and, if entries were lost before, how many. Says how many rows were updates
+    /// of calls that are not there.
+    pub(super) fn write(&mut self, rows: &[RowWrite], lost: u64) -> Result<u64, RecordError> {
+        self.try_write(rows, lost).map_err(failed("write to", &self.path))
+    }
+
+    // On an error the caller drops the connection, which rolls back.
+    fn try_write(&mut self, rows: &[RowWrite], lost: u64) -> rusqlite::Result<u64> {
+        let connection = &self.connection;
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        let mut revision = reserve(connection, rows.len())?;
+        let mut missing = 0;
+        for row in rows {
+            revision += 1;
+            let changed = write_row(connection, self.run, revision, row)?;
+            missing += u64::from(changed == 0);
+        }
+        if lost > 0 {
+            let lost = i64::try_from(lost).unwrap_or(i64::MAX);
+            connection
+                .prepare_cached("INSERT INTO gaps (run, at, lost) VALUES (?, ?, ?)")?
+                .execute(params![self.run, micros(SystemTime::now()), lost])?;
+        }
+        connection.prepare_cached("COMMIT")?.execute([])?;
+        Ok(missing)
+    }
+
+    /// Copies the log into the database; `reset` also empties the log, and makes other
+    /// writers wait for that. Gives the pages in the log. A failure is no loss: the log stays.
+    pub(super) fn checkpoint(&self, reset: bool) -> i64 {
+        let mode = if reset { "TRUNCATE" } else { "PASSIVE" };
+        let pragma = format!("PRAGMA wal_checkpoint({mode})");
+        self.connection.query_row(&pragma, [], |row| row.get(1)).unwrap_or(0)
+    }
+
+    /// Ends the run: calls without an end will not get one.
+    pub(super) fn close(mut self) -> Result<(), RecordError> {
+        let path = std::mem::take(&mut self.path);
+        finish_runs(&mut self.connection, &[self.run]).map_err(failed("write to", &path))?;
+        self.checkpoint(true);
+        Ok(())
+    }
+}
+
+/// Held while the database is opened, made, repaired or cleaned of the dead, so that two
+/// processes never do so at once.
+struct OpenLock(#[expect(dead_code, reason = "holds the lock until it is closed")] File);
+
+impl OpenLock {
+    fn take(state: &StateDir) -> Result<Self, RecordError> {
+        let path = state.path().join("open.lock");
+        let error = |error| RecordError::io("lock", &path, error);
+        let file = state::open_private(&path).map_err(error)?;
+        let deadline = Instant::now() + OPEN_PATIENCE;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Self(file)),
+                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR)
+                    if Instant::now() < deadline =>
+                {
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+                Err(errno) => return Err(error(errno.into())),
+            }
+        }
+    }
+}
+
+/// Moves a database that cannot be used out of the way, if it still is the one that is meant.
+pub(super) fn move_aside_if(
+    state: &StateDir,
+    store: &Store,
+    why: &RecordError,
+) -> Result<(), RecordError> {
+    let _lock = OpenLock::take(state)?;
+    if store.was_replaced() { Ok(()) } else { move_aside(&store.path, why) }
+}
+
+/// Nothing is deleted: the database and its log get a new name together.
+fn move_aside(path: &Path, why: &RecordError) -> Result<(), RecordError> {
+    let aside = suffixed(path, &format!(".broken-{}", micros(SystemTime::now())));
+    for part in ["", "-wal", "-shm"] {
+        match fs::rename(suffixed(path, part), suffixed(&aside, part)) {
+            Err(error) if part.is_empty() || error.kind() != io::ErrorKind::NotFound => {
+                return Err(RecordError::io("move aside", path, error));
+            }
+            _ => {}
+        }
+    }
+    tracing::warn!(error = %why, kept = %aside.display(), "the record was broken; a new one begins");
+    Ok(())
+}
+
+fn suffixed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn connect(path: &Path, patience: &Patience) -> Result<Connection, RecordError> {
+    create_if_missing(path)?;
+    let failed = failed("open", path);
+    let mut connection = Connection::open(path).map_err(&failed)?;
+    keep_log_on_close(&connection).map_err(&failed)?;
+    patience.install(&mut connection).map_err(&failed)?;
+    let found: i64 =
+        connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(&failed)?;
+    if found > FORMAT {
+        return Err(RecordError::Newer { path: path.to_owned(), found, known: FORMAT });
+    }
+    prepare(&mut connection, found).map_err(&failed)?;
+    Ok(connection)
+}
+
+/// SQLite gives its log the permissions of the database, so this makes all of them private. A
+/// file that is there is not opened here: closing it again would drop the locks that SQLite
+/// holds on it elsewhere in the process.
+fn create_if_missing(path: &Path) -> Result<(), RecordError> {
+    match state::create_private(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(RecordError::io("create", path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// SQLite deletes the log by its name when the last connection closes. After a database was
+/// moved aside, that name is the log of the new one.
+pub(super) fn keep_log_on_close(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map(drop)
+}
+
+fn prepare(connection: &mut Connection, found: i64) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // The writer thread copies the log itself, when nobody waits for it.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    if found == 0 {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(SCHEMA)?;
+        // Revisions begin at the time, so that they keep growing when a new database begins.
+        transaction
+            .execute("INSERT INTO counter (revision) VALUES (?)", [micros(SystemTime::now())])?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+fn register(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
+    connection.query_row(
+        "INSERT INTO runs (id, pid, started_at) VALUES (?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET ended_at = NULL RETURNING number",
+        params![id, std::process::id(), micros(SystemTime::now())],
+        |row| row.get(0),
+    )
+}
+
+/// Marks the calls of runs that are over. The caller holds the open lock.
+fn bury_the_dead(connection: &mut Connection, folder: &Path, own: &str) -> rusqlite::Result<()> {
+    let mut ids = runs::ids(folder);
+    ids.extend(unended(connection)?.into_iter().map(|(_, id)| id));
+    ids.sort_unstable();
+    ids.dedup();
+    let dead: Vec<_> =
+        ids.iter().filter(|id| *id != own).filter_map(|id| DeadRun::take(folder, id)).collect();
+    if dead.is_empty() {
+        return Ok(());
+    }
+    let numbers: Vec<_> = unended(connection)?
+        .into_iter()
+        .filter(|(_, id)| dead.iter().any(|run| run.id == *id))
+        .map(|(number, _)| number)
+        .collect();
+    finish_runs(connection, &numbers)?;
+    dead.into_iter().for_each(DeadRun::bury);
+    Ok(())
+}
+
+/// The runs of which no end is known, by number and id.
+pub(super) fn unended(connection: &Connection) -> rusqlite::Result<Vec<(i64, String)>> {
+    connection
+        .prepare_cached("SELECT number, id FROM runs WHERE ended_at IS NULL")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+}
+
+fn finish_runs(connection: &mut Connection, runs: &[i64]) -> rusqlite::Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    for run in runs {
+        interrupt(&transaction, *run)?;
+        transaction.execute(
+            "UPDATE runs SET ended_at = ? WHERE number = ?",
+            params![micros(SystemTime::now()), run],
+        )?;
+    }
+    transaction.commit()
+}
+
+fn interrupt(connection: &Connection, run: i64) -> rusqlite::Result<()> {
+    let numbers: Vec<i64> = connection
+        .prepare_cached(&format!("SELECT number FROM calls WHERE run = ? AND {OPEN}"))?
+        .query_map([run], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut revision = reserve(connection, numbers.len())?;
+    for number in numbers {
+        revision += 1;
+        connection
+            .prepare_cached(
+                "UPDATE calls SET status = 'interrupted', revision = ? WHERE number = ?",
+            )?
+            .execute([revision, number])?;
+    }
+    Ok(())
+}
+
+/// Takes `count` revisions; gives the one before the first. Correct among processes because
+/// it happens inside a transaction that excludes every other writer.
+fn reserve(connection: &Connection, count: usize) -> rusqlite::Result<i64> {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    connection
+        .prepare_cached("UPDATE counter SET revision = revision + ? RETURNING revision - ?1")?
+        .query_row([count], |row| row.get(0))
+}
+
+fn write_row(
+    connection: &Connection,
+    run: i64,
+    revision: i64,
+    row: &RowWrite,
+) -> rusqlite::Result<usize> {
+    let number = run << NUMBER_BITS | i64::try_from(row.number).unwrap_or(i64::MAX);
+    let changing = row.changing.values();
+    let Some(fixed) = &row.fixed else {
+        let head: [&dyn ToSql; 2] = [&number, &revision];
+        let values: Vec<_> = head.into_iter().chain(changing).collect();
+        return connection.prepare_cached(&UPDATE)?.execute(&values[..]);
+    };
+    let head: [&dyn ToSql; 3] = [&number, &run, &revision];
+    let values: Vec<_> = head.into_iter().chain(fixed.values()).chain(changing).collect();
+    connection.prepare_cached(&INSERT)?.execute(&values[..])
+}
+
+/// Which file a path names now.
+pub(super) fn file_id(path: &Path) -> FileId {
+    fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()))
+}
+
+fn failed(doing: &'static str, path: &Path) -> impl Fn(rusqlite::Error) -> RecordError {
+    RecordError::database(doing, path)
+}
