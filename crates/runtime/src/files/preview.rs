@@ -1,0 +1,68 @@
+//! What a plan may look at to show a person what it would do.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use dogu_tool::{Action, FileFacts, FolderEntry, ReadCaps, ReadFiles, Scope, ToolError};
+
+use super::grant::GrantedFiles;
+use super::roots::Roots;
+use crate::paths::JudgedAction;
+
+/// Reads the paths that a plan names, whatever it would do to them, and changes nothing.
+#[derive(Debug)]
+pub struct PreviewFiles(GrantedFiles);
+
+impl PreviewFiles {
+    /// The files of a plan with these actions.
+    pub fn new(roots: Arc<Roots>, planned: Vec<JudgedAction>) -> Self {
+        Self(GrantedFiles::new(roots, planned.into_iter().map(as_read).collect()))
+    }
+}
+
+fn as_read(judged: JudgedAction) -> JudgedAction {
+    let action = match judged.action {
+        Action::FileWrite { path } | Action::FileDelete { path } => Action::read(path),
+        other => other,
+    };
+    JudgedAction { action, ..judged }
+}
+
+impl ReadFiles for PreviewFiles {
+    fn open(&self, path: &Path) -> Result<File, ToolError> {
+        self.0.open(path)
+    }
+
+    fn facts(&self, path: &Path) -> Result<Option<FileFacts>, ToolError> {
+        self.0.facts(path)
+    }
+
+    fn list(&self, path: &Path) -> Result<Vec<FolderEntry>, ToolError> {
+        self.0.list(path)
+    }
+}
+
+/// All that a plan holds while it makes its preview.
+#[derive(Debug)]
+pub struct PreviewCaps {
+    scope: Scope,
+    files: PreviewFiles,
+}
+
+impl PreviewCaps {
+    /// A scope and the files of a plan.
+    pub fn new(scope: Scope, files: PreviewFiles) -> Self {
+        Self { scope, files }
+    }
+}
+
+impl ReadCaps for PreviewCaps {
+    fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    fn files(&self) -> &dyn ReadFiles {
+        &self.files
+    }
+}

@@ -1,0 +1,187 @@
+//! The workspace roots as descriptors, opened once.
+
+use std::path::{Path, PathBuf};
+
+use dogu_tool::{Action, FileKind, Scope, ToolError};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
+
+use super::beneath::{FOLDER, Way, open_beneath};
+use super::words;
+use crate::paths::{JudgedAction, PathFacts, check_declared, plain_join, walk};
+
+/// The workspace roots, each held by a descriptor: a root that is renamed or replaced by a
+/// link later is still the folder that it was when this was opened.
+#[derive(Debug)]
+pub struct Roots {
+    /// The deepest first, so that the first that holds a path is the one to name.
+    held: Vec<Root>,
+    slash: OwnedFd,
+    way: Way,
+}
+
+#[derive(Debug)]
+struct Root {
+    declared: PathBuf,
+    real: PathBuf,
+    fd: OwnedFd,
+}
+
+/// Where a real path is opened from.
+pub(crate) struct Place<'a> {
+    /// The descriptor of the root, or of `/`.
+    pub(crate) anchor: BorrowedFd<'a>,
+    /// The rest of the way; empty for the root itself.
+    pub(crate) below: &'a Path,
+    /// It is in the workspace.
+    pub(crate) inside: bool,
+}
+
+impl Roots {
+    /// Opens every root. They must be absolute, and folders that exist.
+    pub fn open(roots: &[PathBuf]) -> Result<Self, ToolError> {
+        let slash = openat(CWD, "/", FOLDER, Mode::empty())
+            .map_err(|errno| ToolError::io("open", Path::new("/"), errno.into()))?;
+        let mut opened = Vec::with_capacity(roots.len());
+        for root in roots {
+            opened.push(Root::open(root, slash.as_fd())?);
+        }
+        opened.sort_by_key(|root| std::cmp::Reverse(root.real.components().count()));
+        Ok(Self { held: opened, slash, way: Way::Best })
+    }
+
+    /// Opens the roots of a scope.
+    pub fn of(scope: &Scope) -> Result<Self, ToolError> {
+        Self::open(scope.roots())
+    }
+
+    /// Opens component by component even where the kernel could do it in one call.
+    #[doc(hidden)]
+    pub fn stepwise(mut self) -> Self {
+        self.way = Way::Steps;
+        self
+    }
+
+    /// The real paths of the roots, the deepest first.
+    pub fn real_paths(&self) -> impl Iterator<Item = &Path> {
+        self.held.iter().map(|root| root.real.as_path())
+    }
+
+    /// The facts of a path as it was declared.
+    pub fn judge(&self, path: &Path) -> Result<PathFacts, ToolError> {
+        check_declared(path)?;
+        if let Some(facts) = self.judge_plain(path) {
+            return Ok(facts);
+        }
+        let (start, rest) = self.declared_under(path).unwrap_or((Path::new("/"), path));
+        let found = walk(path, start, rest)?;
+        Ok(PathFacts {
+            declared: path.to_path_buf(),
+            root: self.holding(&found.real).map(|root| root.real.clone()),
+            real: found.real,
+            exists: found.kind.is_some(),
+            kind: found.kind,
+        })
+    }
+
+    /// Every action with the facts of its path.
+    pub fn judge_all(&self, actions: &[Action]) -> Result<Vec<JudgedAction>, ToolError> {
+        let judge = |action: &Action| {
+            let path = action.path().map(|path| self.judge(path)).transpose()?;
+            Ok(JudgedAction { action: action.clone(), path })
+        };
+        actions.iter().map(judge).collect()
+    }
+
+    /// The usual case in one call of the kernel: the path is below a root, exists, and has
+    /// neither links nor `..`, so that its real path is the root's with the rest appended.
+    fn judge_plain(&self, path: &Path) -> Option<PathFacts> {
+        let (start, rest) = self.declared_under(path)?;
+        let real = plain_join(start, rest)?;
+        let place = self.place(&real);
+        let kind = self.peek(&place)?;
+        let root = self.holding(&real)?.real.clone();
+        let declared = path.to_path_buf();
+        Some(PathFacts { declared, real, root: Some(root), exists: true, kind: Some(kind) })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn peek(&self, place: &Place<'_>) -> Option<FileKind> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let fd = open_beneath(place.anchor, place.below, flags, self.way).ok()?;
+        rustix::fs::fstat(&fd).ok().map(|stat| super::kind_of_stat(&stat))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn peek(&self, _: &Place<'_>) -> Option<FileKind> {
+        None // There is no way to open without the right to read.
+    }
+
+    /// The real path of the root that a declared path starts with, and what follows. A root
+    /// may be declared through a link, and then means where that led when it was opened.
+    fn declared_under<'a>(&'a self, path: &'a Path) -> Option<(&'a Path, &'a Path)> {
+        self.held.iter().find_map(|root| {
+            let rest = path.strip_prefix(&root.declared).or_else(|_| path.strip_prefix(&root.real));
+            Some((root.real.as_path(), rest.ok()?))
+        })
+    }
+
+    fn holding(&self, real: &Path) -> Option<&Root> {
+        self.held.iter().find(|root| real.starts_with(&root.real))
+    }
+
+    /// Where a real path is opened from.
+    pub(crate) fn place<'a>(&'a self, real: &'a Path) -> Place<'a> {
+        for root in &self.held {
+            if let Ok(below) = real.strip_prefix(&root.real) {
+                return Place { anchor: root.fd.as_fd(), below, inside: true };
+            }
+        }
+        let below = real.strip_prefix("/").unwrap_or(real);
+        Place { anchor: self.slash.as_fd(), below, inside: false }
+    }
+
+    /// Opens a real path without links.
+    pub(crate) fn open_real(&self, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let place = self.place(real);
+        self.open_below(place.anchor, place.below, flags)
+    }
+
+    /// Opens below a descriptor without links.
+    pub(crate) fn open_below(
+        &self,
+        anchor: BorrowedFd<'_>,
+        below: &Path,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
+        let fd = open_beneath(anchor, below, flags, self.way)?;
+        refuse_procfs(&fd)?;
+        Ok(fd)
+    }
+}
+
+impl Root {
+    fn open(declared: &Path, slash: BorrowedFd<'_>) -> Result<Self, ToolError> {
+        check_declared(declared)?;
+        let failed = |error| ToolError::io("open the workspace root", declared, error);
+        let real = declared.canonicalize().map_err(failed)?;
+        let below = real.strip_prefix("/").unwrap_or(&real);
+        let fd = open_beneath(slash, below, FOLDER, Way::Best)
+            .and_then(|fd| refuse_procfs(&fd).map(|()| fd))
+            .map_err(|errno| failed(errno.into()))?;
+        Ok(Self { declared: declared.to_path_buf(), real, fd })
+    }
+}
+
+/// Files of `/proc` are no files: they show and change other processes, whatever their path.
+#[cfg(target_os = "linux")]
+fn refuse_procfs(fd: &OwnedFd) -> Result<(), Errno> {
+    let kind = rustix::fs::fstatfs(fd)?.f_type;
+    if kind == rustix::fs::PROC_SUPER_MAGIC { Err(words::PROCFS) } else { Ok(()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn refuse_procfs(_: &OwnedFd) -> Result<(), Errno> {
+    Ok(())
+}

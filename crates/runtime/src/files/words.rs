@@ -1,0 +1,90 @@
+//! What the model is told when a path cannot be used.
+
+use std::path::Path;
+
+use dogu_tool::{FileKind, ToolError};
+use rustix::io::Errno;
+
+/// How a descriptor on procfs is refused inside this module; no call here gives it otherwise.
+pub(crate) const PROCFS: Errno = Errno::NOTTY;
+
+/// The path for a message: no character of it can end a line or move a cursor.
+pub(crate) fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.chars().any(char::is_control) {
+        return text.chars().flat_map(escape).collect();
+    }
+    text.into_owned()
+}
+
+fn escape(letter: char) -> Vec<char> {
+    match letter {
+        '\0' => vec!['\\', '0'],
+        _ if letter.is_control() => letter.escape_default().collect(),
+        _ => vec![letter],
+    }
+}
+
+/// Why a path could not be opened. `exact` means that the path was judged by itself, so that a
+/// link on its way was not there then; otherwise it was found below a judged folder.
+pub(crate) fn not_opened(doing: &str, path: &Path, errno: Errno, exact: bool) -> ToolError {
+    match errno {
+        Errno::LOOP | Errno::XDEV if !exact => link_below(path),
+        Errno::LOOP | Errno::XDEV | Errno::AGAIN => changed(path),
+        Errno::NOENT => not_found(path),
+        Errno::NOTDIR => not_a_folder(path),
+        PROCFS => {
+            ToolError::denied(format!("{} is in /proc, which is no place for files", shown(path)))
+        }
+        // What opening a socket, or a device without a driver, gives.
+        Errno::NXIO | Errno::NODEV => wrong_kind(path, FileKind::Other),
+        _ => io(doing, path, errno),
+    }
+}
+
+/// An input or output error.
+pub(crate) fn io(doing: &str, path: &Path, errno: Errno) -> ToolError {
+    ToolError::io(doing, Path::new(&shown(path)), errno.into())
+}
+
+/// What was judged is not what is there now.
+pub(crate) fn changed(path: &Path) -> ToolError {
+    ToolError::denied(format!(
+        "{} changed while it was being opened; nothing was done",
+        shown(path)
+    ))
+    .suggest("Make the call again; if this comes back, something keeps replacing the path.")
+}
+
+fn link_below(path: &Path) -> ToolError {
+    ToolError::denied(format!(
+        "{} is, or is behind, a symbolic link, which is not followed here",
+        shown(path)
+    ))
+    .suggest("Name the path itself in a call of its own.")
+}
+
+/// There is nothing.
+pub(crate) fn not_found(path: &Path) -> ToolError {
+    ToolError::failed(format!("file not found: {}", shown(path)))
+}
+
+/// Something on the way, or at its end, should be a folder.
+pub(crate) fn not_a_folder(path: &Path) -> ToolError {
+    ToolError::failed(format!(
+        "{} is not a folder, or is inside something that is not",
+        shown(path)
+    ))
+}
+
+/// A regular file was wanted.
+pub(crate) fn wrong_kind(path: &Path, kind: FileKind) -> ToolError {
+    let path_shown = shown(path);
+    match kind {
+        FileKind::Folder => ToolError::failed(format!("{path_shown} is a folder")),
+        FileKind::Link => changed(path),
+        _ => ToolError::failed(format!(
+            "{path_shown} is a pipe, socket or device, not a regular file"
+        )),
+    }
+}
