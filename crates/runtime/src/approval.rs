@@ -1,0 +1,160 @@
+//! Asking a person. A question is parked here until someone answers it, its deadline passes or
+//! the call is canceled; the runtime owns it, not the connection that the call came over.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use dogu_tool::{BoxFuture, CancelFlag, Preview, Principal};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+/// What a person is asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Question {
+    /// The id under which it is answered.
+    pub id: String,
+    /// The call that waits.
+    pub call_id: String,
+    /// The tool.
+    pub tool: String,
+    /// The tool's name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Where the tool came from.
+    pub source: String,
+    /// The input, redacted.
+    pub input: Value,
+    /// What the call would do, one line an action.
+    pub actions: Vec<String>,
+    /// Why it asks.
+    pub reasons: Vec<String>,
+    /// What the tool shows of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
+    /// When it was asked.
+    #[serde(skip)]
+    pub asked_at: SystemTime,
+    #[serde(skip)]
+    pub(crate) principal: Principal,
+}
+
+/// What a person answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes, this once.
+    Allow,
+    /// No, perhaps with a word to the model.
+    Deny {
+        /// What the model is told.
+        message: Option<String>,
+    },
+}
+
+/// Who asks the person: a terminal, an MCP client, a console.
+pub trait PermissionDelegate: Send + Sync {
+    /// Shows the question and waits for the answer.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
+}
+
+/// Says yes to everything that the policy would ask about; never passes a refusal.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ApproveAll;
+
+impl PermissionDelegate for ApproveAll {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(async { Answer::Allow })
+    }
+}
+
+/// Asks nobody itself: the question stays parked until
+/// [`Runtime::answer`](crate::Runtime::answer) is called from elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnsweredElsewhere;
+
+impl PermissionDelegate for AnsweredElsewhere {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// How a question ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Answered(Answer),
+    DeadlinePassed,
+    Canceled,
+}
+
+/// The parked questions of a runtime.
+#[derive(Default)]
+pub(crate) struct Desk {
+    parked: Mutex<HashMap<String, Parked>>,
+}
+
+struct Parked {
+    question: Question,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Desk {
+    /// Parks a question and waits for whoever answers first.
+    pub(crate) async fn ask(
+        &self,
+        question: Question,
+        delegate: &dyn PermissionDelegate,
+        deadline: Duration,
+        cancel: &CancelFlag,
+    ) -> Outcome {
+        let (sender, elsewhere) = oneshot::channel();
+        let _parked = self.park(question.clone(), sender);
+        tokio::select! {
+            biased;
+            () = cancel.canceled() => Outcome::Canceled,
+            Ok(answer) = elsewhere => Outcome::Answered(answer),
+            answer = delegate.ask(&question) => Outcome::Answered(answer),
+            () = tokio::time::sleep(deadline) => Outcome::DeadlinePassed,
+        }
+    }
+
+    /// The questions of a principal, oldest first.
+    pub(crate) fn pending(&self, principal: &Principal) -> Vec<Question> {
+        let parked = self.lock();
+        let own = parked.values().filter(|parked| parked.question.principal == *principal);
+        let mut questions: Vec<Question> = own.map(|parked| parked.question.clone()).collect();
+        questions.sort_by_key(|question| question.asked_at);
+        questions
+    }
+
+    /// Answers a question; whether there was such a question of this principal.
+    pub(crate) fn answer(&self, principal: &Principal, id: &str, answer: Answer) -> bool {
+        let mut parked = self.lock();
+        if parked.get(id).is_none_or(|parked| parked.question.principal != *principal) {
+            return false;
+        }
+        parked.remove(id).is_some_and(|parked| parked.answer.send(answer).is_ok())
+    }
+
+    fn park(&self, question: Question, answer: oneshot::Sender<Answer>) -> Unpark<'_> {
+        let id = question.id.clone();
+        self.lock().insert(id.clone(), Parked { question, answer });
+        Unpark { desk: self, id }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Parked>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes the question off the desk, however the waiting ends.
+struct Unpark<'a> {
+    desk: &'a Desk,
+    id: String,
+}
+
+impl Drop for Unpark<'_> {
+    fn drop(&mut self) {
+        self.desk.lock().remove(&self.id);
+    }
+}

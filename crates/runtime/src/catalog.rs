@@ -1,0 +1,159 @@
+//! The catalog: what one step offers. It is built anew for each step, step middleware may change
+//! it, and then it is frozen for the calls of that step.
+
+use std::sync::Arc;
+
+use dogu_tool::{ErrorCode, Exposure, ToolError, ToolSpec};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::registry::{Entry, ToolSet};
+
+/// How many near names an unknown tool's error suggests.
+const NEAREST_SHOWN: usize = 3;
+
+/// What a step offers, in order; an allow list.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    items: IndexMap<String, Item>,
+}
+
+#[derive(Clone, Debug)]
+enum Item {
+    Registered(Arc<Entry>),
+    /// Listed by middleware, with nothing behind it.
+    Listed(Arc<ToolSpec>),
+}
+
+impl Item {
+    fn spec(&self) -> &ToolSpec {
+        match self {
+            Self::Registered(entry) => entry.spec(),
+            Self::Listed(spec) => spec,
+        }
+    }
+}
+
+impl Catalog {
+    /// All tools of a set that are shown without being searched for.
+    pub fn of(set: &ToolSet) -> Self {
+        let mut catalog = Self::default();
+        set.all()
+            .filter(|entry| entry.spec().exposure == Exposure::Direct)
+            .for_each(|entry| catalog.add(Arc::clone(entry)));
+        catalog
+    }
+
+    /// Offers a tool, at the end of the list or in place of one of the same name.
+    pub fn add(&mut self, entry: Arc<Entry>) {
+        self.items.insert(entry.spec().name.as_str().to_owned(), Item::Registered(entry));
+    }
+
+    /// Lists a tool that nothing handles (yet): a call of it is `E_TOOL_NOT_FOUND`.
+    pub fn list_only(&mut self, spec: ToolSpec) {
+        self.items.insert(spec.name.as_str().to_owned(), Item::Listed(Arc::new(spec)));
+    }
+
+    /// Takes a tool out; whether it was there.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.items.shift_remove(name).is_some()
+    }
+
+    /// Keeps only the tools that `keep` accepts.
+    pub fn retain(&mut self, mut keep: impl FnMut(&ToolSpec) -> bool) {
+        self.items.retain(|_, item| keep(item.spec()));
+    }
+
+    /// Whether a tool is offered.
+    pub fn contains(&self, name: &str) -> bool {
+        self.items.contains_key(name)
+    }
+
+    /// The specs of what is offered, in order.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.items.values().map(Item::spec)
+    }
+
+    /// The registered tools of what is offered, in order.
+    pub fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.items.values().filter_map(|item| match item {
+            Item::Registered(entry) => Some(entry),
+            Item::Listed(_) => None,
+        })
+    }
+
+    /// The spec of a tool that is offered.
+    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.items.get(name).map(Item::spec)
+    }
+
+    /// A registered tool that is offered.
+    pub fn entry(&self, name: &str) -> Option<&Arc<Entry>> {
+        match self.items.get(name)? {
+            Item::Registered(entry) => Some(entry),
+            Item::Listed(_) => None,
+        }
+    }
+
+    /// `{name, description, input_schema}` of each.
+    pub fn schemas(&self) -> Vec<Value> {
+        self.specs().map(ToolSpec::to_schema).collect()
+    }
+
+    /// The handler of a name, or why there is none. `registry` only chooses the words.
+    pub(crate) fn find(&self, name: &str, registry: &ToolSet) -> Result<&Arc<Entry>, ToolError> {
+        match self.items.get(name) {
+            Some(Item::Registered(entry)) => Ok(entry),
+            Some(Item::Listed(_)) => Err(ToolError::new(
+                ErrorCode::NotFound,
+                format!("Tool '{name}' is offered, but nothing handles it any more."),
+            )
+            .suggest("Use another tool; this one is gone until it is registered again.")),
+            None => Err(self.not_offered(name, registry)),
+        }
+    }
+
+    fn not_offered(&self, name: &str, registry: &ToolSet) -> ToolError {
+        let shown = dogu_tool::text::truncate_marked(name, 100);
+        let message = if registry.contains(name) {
+            format!("Tool '{shown}' is not available in this step.")
+        } else {
+            format!("Unknown tool: {shown}")
+        };
+        ToolError::new(ErrorCode::NotInCatalog, message).suggest(self.suggestion(name))
+    }
+
+    /// Near names come from the catalog only: what is hidden stays hidden.
+    fn suggestion(&self, name: &str) -> String {
+        let near = nearest(name, self.items.keys().map(String::as_str), NEAREST_SHOWN);
+        if !near.is_empty() {
+            return format!("Did you mean {}?", near.join(" or "));
+        }
+        let names: Vec<&str> = self.items.keys().map(String::as_str).take(20).collect();
+        match names.as_slice() {
+            [] => "No tools are available in this step.".to_owned(),
+            names => format!("Available tools: {}", names.join(", ")),
+        }
+    }
+}
+
+/// The names that are close enough to be a misspelling, closest first.
+pub(crate) fn nearest<'a>(
+    name: &str,
+    names: impl Iterator<Item = &'a str>,
+    most: usize,
+) -> Vec<&'a str> {
+    // The distance of very long names costs their product; no tool name is that long.
+    if name.len() > 200 {
+        return Vec::new();
+    }
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(f64, &str)> = names
+        .map(|known| {
+            (strsim::normalized_damerau_levenshtein(&wanted, &known.to_lowercase()), known)
+        })
+        .filter(|(likeness, known)| *likeness >= 0.6 || wanted.contains(*known))
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(most).map(|(_, known)| known).collect()
+}

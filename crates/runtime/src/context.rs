@@ -1,0 +1,261 @@
+//! `RuntimeContext`: the context that the pipeline makes, and a bare one for tests of tools.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use dogu_tool::{
+    Action, AgentRuntime, BoxFuture, CancelFlag, Editor, Files, LogLevel, Message, Network,
+    NetworkRequest, NetworkResponse, Origin, Output, Principal, ProcessOutput, ProcessRequest,
+    Processes, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
+};
+use serde_json::Value;
+
+use crate::files::{GrantedFiles, Roots};
+use crate::flight::Flight;
+use crate::gate::Gate;
+use crate::paths::JudgedAction;
+use crate::registry::Entry;
+
+/// What a runtime hands to every context, where it has it.
+#[derive(Clone, Default)]
+pub(crate) struct Backends {
+    pub(crate) processes: Option<Arc<dyn Processes>>,
+    pub(crate) network: Option<Arc<dyn Network>>,
+    pub(crate) editor: Option<Arc<dyn Editor>>,
+    pub(crate) agents: Option<Arc<dyn AgentRuntime>>,
+}
+
+/// Capabilities and facts of one call.
+pub struct RuntimeContext {
+    scope: Scope,
+    files: GrantedFiles,
+    gated: Gated,
+    cancel: CancelFlag,
+    call_id: Arc<str>,
+    origin: Arc<Origin>,
+    message: Arc<Message>,
+    tool: Arc<dyn Tool>,
+    settings: Value,
+    backends: Backends,
+    call: Option<(Arc<Flight>, Arc<Entry>)>,
+}
+
+impl RuntimeContext {
+    /// The context of a call that passed the gate with these actions.
+    pub(crate) fn new(
+        flight: &Arc<Flight>,
+        entry: &Arc<Entry>,
+        message: Arc<Message>,
+        admitted: Vec<JudgedAction>,
+    ) -> Self {
+        let runtime = &flight.runtime;
+        let name = entry.spec().name.as_str();
+        let settings = runtime.settings.tool(name).map(|section| section.settings.clone());
+        Self {
+            scope: runtime.scope.clone(),
+            gated: Gated::new(&runtime.backends, admitted.clone()),
+            files: GrantedFiles::new(Arc::clone(&runtime.roots), admitted),
+            cancel: flight.cancel.clone(),
+            call_id: Arc::clone(&flight.id),
+            origin: Arc::clone(&flight.origin),
+            message,
+            tool: Arc::clone(entry.tool()),
+            settings: settings.unwrap_or(Value::Null),
+            backends: runtime.backends.clone(),
+            call: Some((Arc::clone(flight), Arc::clone(entry))),
+        }
+    }
+
+    /// Runs a tool without a runtime, for its tests: the input is parsed by the tool, its actions
+    /// are admitted without asking, and the files are those of `folder`.
+    ///
+    /// ```no_run
+    /// # async fn test(tool: std::sync::Arc<dyn dogu_tool::Tool>) -> Result<(), dogu_tool::ToolError> {
+    /// let folder = std::path::Path::new("fixtures");
+    /// let output = dogu_runtime::RuntimeContext::bare(folder, &tool, serde_json::json!({"path": "a.txt"})).await?;
+    /// assert!(output.structured.is_none());
+    /// # Ok(()) }
+    /// ```
+    pub async fn bare(
+        folder: &Path,
+        tool: &Arc<dyn Tool>,
+        input: Value,
+    ) -> Result<Output, ToolError> {
+        let scope = Scope::new(folder);
+        let roots = Arc::new(Roots::open(scope.roots())?);
+        let plan = tool.prepare(input.clone(), &scope)?;
+        plan.actions().iter().try_for_each(Action::check)?;
+        let admitted = roots.judge_all(plan.actions())?;
+        let call = ToolCall::new("bare", tool.spec().name.as_str(), input);
+        let context = Self {
+            scope,
+            gated: Gated::new(&Backends::default(), admitted.clone()),
+            files: GrantedFiles::new(roots, admitted),
+            cancel: CancelFlag::new(),
+            call_id: "bare".into(),
+            origin: Arc::new(Origin::of(Principal::process("bare"))),
+            message: Arc::new(Message::of_calls([&call])),
+            tool: Arc::clone(tool),
+            settings: Value::Null,
+            backends: Backends::default(),
+            call: None,
+        };
+        plan.run(Arc::new(context)).await
+    }
+
+    /// Admits nothing any more: a tool whose call has ended may still be running somewhere.
+    pub(crate) fn revoke(&self) {
+        self.files.revoke();
+        self.gated.grants.revoke();
+    }
+
+    async fn request_more(&self, actions: Vec<Action>) -> Result<(), ToolError> {
+        let Some((flight, entry)) = &self.call else {
+            return Err(ToolError::denied("a bare context has no gate to ask"));
+        };
+        let judged = Gate { flight, entry }.pass_more(&actions).await?;
+        self.files.admit(judged.clone());
+        self.gated.grants.admit(judged);
+        Ok(())
+    }
+}
+
+impl ToolContext for RuntimeContext {
+    fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    fn files(&self) -> &dyn Files {
+        &self.files
+    }
+
+    fn processes(&self) -> &dyn Processes {
+        &self.gated
+    }
+
+    fn network(&self) -> &dyn Network {
+        &self.gated
+    }
+
+    fn request(&self, actions: Vec<Action>) -> BoxFuture<'_, Result<(), ToolError>> {
+        Box::pin(self.request_more(actions))
+    }
+
+    fn progress(&self, text: &str, fraction: Option<f32>) {
+        if let Some((flight, _)) = &self.call {
+            flight.progress(text, fraction);
+        }
+    }
+
+    fn log(&self, level: LogLevel, text: &str) {
+        if let Some((flight, _)) = &self.call {
+            flight.log(level, text);
+        }
+    }
+
+    fn cancel(&self) -> &CancelFlag {
+        &self.cancel
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.call.as_ref().and_then(|(flight, _)| flight.deadline())
+    }
+
+    fn call_id(&self) -> &str {
+        &self.call_id
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    fn message(&self) -> &Message {
+        &self.message
+    }
+
+    fn spec(&self) -> &ToolSpec {
+        self.tool.spec()
+    }
+
+    fn settings(&self) -> &Value {
+        &self.settings
+    }
+
+    fn editor(&self) -> Option<&dyn Editor> {
+        self.backends.editor.as_deref()
+    }
+
+    fn agents(&self) -> Option<&dyn AgentRuntime> {
+        self.backends.agents.as_deref()
+    }
+}
+
+/// What processes and network may do for one call.
+#[derive(Default)]
+struct Grants {
+    admitted: RwLock<Vec<JudgedAction>>,
+    revoked: AtomicBool,
+}
+
+impl Grants {
+    fn admit(&self, more: Vec<JudgedAction>) {
+        self.admitted.write().unwrap_or_else(PoisonError::into_inner).extend(more);
+    }
+
+    fn revoke(&self) {
+        self.revoked.store(true, Ordering::Release);
+    }
+
+    /// Whether exactly this action was declared and granted.
+    fn check(&self, wanted: &Action) -> Result<(), ToolError> {
+        if self.revoked.load(Ordering::Acquire) {
+            return Err(ToolError::canceled());
+        }
+        let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
+        if admitted.iter().any(|judged| judged.action == *wanted) {
+            return Ok(());
+        }
+        Err(ToolError::denied(format!("{wanted} was not declared by this call")))
+    }
+}
+
+/// Processes and network behind the grants of one call.
+struct Gated {
+    grants: Grants,
+    processes: Option<Arc<dyn Processes>>,
+    network: Option<Arc<dyn Network>>,
+}
+
+impl Gated {
+    fn new(backends: &Backends, admitted: Vec<JudgedAction>) -> Self {
+        let grants = Grants { admitted: RwLock::new(admitted), revoked: AtomicBool::new(false) };
+        Self { grants, processes: backends.processes.clone(), network: backends.network.clone() }
+    }
+}
+
+impl Processes for Gated {
+    fn run(&self, request: ProcessRequest) -> BoxFuture<'_, Result<ProcessOutput, ToolError>> {
+        let wanted = Action::Execute { command: request.command.clone(), cwd: request.cwd.clone() };
+        if let Err(error) = self.grants.check(&wanted) {
+            return Box::pin(async { Err(error) });
+        }
+        match &self.processes {
+            Some(processes) => processes.run(request),
+            None => Box::pin(async { Err(ToolError::failed("this runtime cannot run programs")) }),
+        }
+    }
+}
+
+impl Network for Gated {
+    fn fetch(&self, request: NetworkRequest) -> BoxFuture<'_, Result<NetworkResponse, ToolError>> {
+        if let Err(error) = self.grants.check(&Action::Network { url: request.url.clone() }) {
+            return Box::pin(async { Err(error) });
+        }
+        match &self.network {
+            Some(network) => network.fetch(request),
+            None => Box::pin(async { Err(ToolError::failed("this runtime has no network")) }),
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The runtime: one per process. Built once, shared by everyone who makes calls.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dogu_tool::{
+    AgentRuntime, Editor, Network, Origin, Principal, Processes, Scope, Tool, ToolError, ToolResult,
+};
+use serde_json::Value;
+
+use crate::approval::{Answer, Desk, PermissionDelegate, Question};
+use crate::catalog::Catalog;
+use crate::contain::{Pool, Watchdog};
+use crate::context::Backends;
+use crate::counters::Counters;
+use crate::events::{Bus, Listener};
+use crate::extension::{Extension, ExtensionApi};
+use crate::files::Roots;
+use crate::flight::{Flight, Stop};
+use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
+use crate::policy::{Policy, WorkspaceReads};
+use crate::record::Record;
+use crate::redact::Redactor;
+use crate::registry::{RegisterError, Registry, Source};
+use crate::settings::Settings;
+use crate::state::StateDir;
+
+/// How many results wait for a caller that went away and may come back.
+const MAX_ORPHANS: usize = 256;
+
+/// The pipeline and everything it needs. Clones share it.
+#[derive(Clone)]
+pub struct Runtime(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) scope: Scope,
+    pub(crate) roots: Arc<Roots>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) onions: Onions,
+    pub(crate) policy: Arc<dyn Policy>,
+    pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
+    pub(crate) settings: Settings,
+    pub(crate) state: Option<StateDir>,
+    pub(crate) record: Option<Record>,
+    pub(crate) redactor: Redactor,
+    pub(crate) backends: Backends,
+    pub(crate) bus: Bus,
+    pub(crate) desk: Desk,
+    pub(crate) counters: Counters,
+    pub(crate) pool: Pool,
+    pub(crate) watchdog: Watchdog,
+    pub(crate) flights: Flights,
+    numbers: AtomicU64,
+}
+
+impl Inner {
+    pub(crate) fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl Runtime {
+    /// Starts to build a runtime for a workspace.
+    pub fn builder(scope: Scope) -> RuntimeBuilder {
+        RuntimeBuilder {
+            scope,
+            registry: Arc::new(Registry::new()),
+            onions: Onions::default(),
+            policy: Arc::new(WorkspaceReads),
+            delegate: None,
+            settings: Settings::default(),
+            state: None,
+            record: None,
+            redactor: Redactor::new(),
+            backends: Backends::default(),
+        }
+    }
+
+    /// All that can run.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.0.registry
+    }
+
+    /// The working folder and the roots.
+    pub fn scope(&self) -> &Scope {
+        &self.0.scope
+    }
+
+    /// What is set.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The record, where there is one.
+    pub fn record(&self) -> Option<&Record> {
+        self.0.record.as_ref()
+    }
+
+    /// What takes secrets out of texts.
+    pub fn redactor(&self) -> &Redactor {
+        &self.0.redactor
+    }
+
+    /// What a step offers before its middleware: all tools that are shown and enabled.
+    pub fn catalog(&self) -> Catalog {
+        let mut catalog = Catalog::of(&self.0.registry.snapshot());
+        let disabled = |name: &str| self.0.settings.tool(name).is_some_and(|tool| !tool.enabled);
+        catalog.retain(|spec| !disabled(spec.name.as_str()));
+        catalog
+    }
+
+    /// Hears what happens to the calls of one principal.
+    pub fn listen(&self, principal: &Principal) -> Listener {
+        self.0.bus.listen(Some(principal.clone()))
+    }
+
+    /// Hears what happens to all calls: for whoever owns the process.
+    pub fn listen_to_all(&self) -> Listener {
+        self.0.bus.listen(None)
+    }
+
+    /// Tells listeners what a call will do that the model is still writing.
+    pub fn partial(&self, origin: &Origin, call_id: &str, name: &str, partial_input: &Value) {
+        let set = self.0.registry.snapshot();
+        let Some(entry) = set.get(name) else { return };
+        let shown = crate::contain::guarded(|| Ok(entry.tool().partial(partial_input)));
+        if let Ok(Some(text)) = shown {
+            let redacted = self.0.redactor.redact(&text, crate::redact::Level::Record).into_owned();
+            let kind = crate::events::EventKind::Progress { text: redacted, fraction: None };
+            self.0.bus.send(&call_id.into(), &name.into(), &origin.principal, kind);
+        }
+    }
+
+    /// The questions that wait for a principal's answer, oldest first.
+    pub fn pending(&self, principal: &Principal) -> Vec<Question> {
+        self.0.desk.pending(principal)
+    }
+
+    /// Answers a question; false where this principal has no such question.
+    pub fn answer(&self, principal: &Principal, question_id: &str, answer: Answer) -> bool {
+        self.0.desk.answer(principal, question_id, answer)
+    }
+
+    /// Cancels a call; false where this principal has no such call under way.
+    pub fn cancel(&self, principal: &Principal, call_id: &str) -> bool {
+        let found = self.0.flights.find(principal, call_id);
+        found.is_some_and(|flight| {
+            flight.stop(Stop::Canceled);
+            true
+        })
+    }
+
+    /// Comes back to a call: waits for its result. `None` where this principal has no such call,
+    /// or where its result went to whoever made it.
+    pub async fn attach(&self, principal: &Principal, call_id: &str) -> Option<ToolResult> {
+        let flight = self.0.flights.find_or_orphan(principal, call_id)?;
+        flight.keep_answer();
+        flight.wait().await
+    }
+
+    /// How many calls are under way.
+    pub fn in_flight(&self) -> usize {
+        self.0.flights.lock().under_way.len()
+    }
+
+    /// How many deadlines are watched; as many as tools run.
+    pub fn deadlines(&self) -> usize {
+        self.0.watchdog.watching()
+    }
+}
+
+/// The calls that are under way, and those whose callers went away.
+#[derive(Default)]
+pub(crate) struct Flights(Mutex<FlightTable>);
+
+#[derive(Default)]
+pub(crate) struct FlightTable {
+    under_way: HashMap<u64, Arc<Flight>>,
+    orphans: VecDeque<Arc<Flight>>,
+}
+
+impl Flights {
+    fn lock(&self) -> MutexGuard<'_, FlightTable> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn insert(&self, flight: &Arc<Flight>) {
+        self.lock().under_way.insert(flight.number, Arc::clone(flight));
+    }
+
+    pub(crate) fn remove(&self, flight: &Flight) {
+        self.lock().under_way.remove(&flight.number);
+    }
+
+    /// Remembers a call whose caller went away, with its result, until others push it out.
+    pub(crate) fn orphan(&self, flight: &Arc<Flight>) {
+        let mut table = self.lock();
+        if table.orphans.len() >= MAX_ORPHANS {
+            table.orphans.pop_front();
+        }
+        table.orphans.push_back(Arc::clone(flight));
+    }
+
+    fn find(&self, principal: &Principal, call_id: &str) -> Option<Arc<Flight>> {
+        let table = self.lock();
+        let own = table.under_way.values().filter(|flight| belongs(flight, principal, call_id));
+        own.max_by_key(|flight| flight.number).cloned()
+    }
+
+    fn find_or_orphan(&self, principal: &Principal, call_id: &str) -> Option<Arc<Flight>> {
+        self.find(principal, call_id).or_else(|| {
+            let table = self.lock();
+            let mut newest_first = table.orphans.iter().rev();
+            newest_first.find(|flight| belongs(flight, principal, call_id)).cloned()
+        })
+    }
+}
+
+fn belongs(flight: &Flight, principal: &Principal, call_id: &str) -> bool {
+    flight.origin.principal == *principal && *flight.id == *call_id
+}
+
+/// Why a runtime could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A tool was refused.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
+    /// A workspace folder cannot be used.
+    #[error("the workspace cannot be used")]
+    Workspace(#[source] ToolError),
+}
+
+/// Builds a [`Runtime`].
+pub struct RuntimeBuilder {
+    scope: Scope,
+    registry: Arc<Registry>,
+    onions: Onions,
+    policy: Arc<dyn Policy>,
+    delegate: Option<Arc<dyn PermissionDelegate>>,
+    settings: Settings,
+    state: Option<StateDir>,
+    record: Option<Record>,
+    redactor: Redactor,
+    backends: Backends,
+}
+
+impl RuntimeBuilder {
+    /// Adds a tool.
+    pub fn tool(self, source: Source, tool: Arc<dyn Tool>) -> Result<Self, RegisterError> {
+        self.registry.register(source, tool)?;
+        Ok(self)
+    }
+
+    /// Adds several tools of one source.
+    pub fn tools(
+        self,
+        source: &Source,
+        tools: impl IntoIterator<Item = Arc<dyn Tool>>,
+    ) -> Result<Self, RegisterError> {
+        tools.into_iter().try_for_each(|tool| self.registry.register(source.clone(), tool))?;
+        Ok(self)
+    }
+
+    /// Adds an extension.
+    pub fn extension(mut self, extension: &dyn Extension) -> Result<Self, RegisterError> {
+        let mut api = ExtensionApi {
+            name: extension.name(),
+            registry: &self.registry,
+            onions: &mut self.onions,
+        };
+        extension.setup(&mut api)?;
+        Ok(self)
+    }
+
+    /// Wraps every call.
+    pub fn around_calls(mut self, name: &str, priority: i32, layer: Arc<CallMiddleware>) -> Self {
+        self.onions.call.add(name, priority, layer);
+        self
+    }
+
+    /// Wraps every step.
+    pub fn around_steps(mut self, name: &str, priority: i32, layer: Arc<StepMiddleware>) -> Self {
+        self.onions.step.add(name, priority, layer);
+        self
+    }
+
+    /// Wraps every turn.
+    pub fn around_turns(mut self, name: &str, priority: i32, layer: Arc<TurnMiddleware>) -> Self {
+        self.onions.turn.add(name, priority, layer);
+        self
+    }
+
+    /// Sets who decides.
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Sets who asks a person; without one, what would ask is refused.
+    pub fn delegate(mut self, delegate: Arc<dyn PermissionDelegate>) -> Self {
+        self.delegate = Some(delegate);
+        self
+    }
+
+    /// Sets the settings.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Sets the state folder, where long results are spilled to.
+    pub fn state(mut self, state: StateDir) -> Self {
+        self.state = Some(state);
+        self
+    }
+
+    /// Sets the record of calls.
+    pub fn record(mut self, record: Record) -> Self {
+        self.record = Some(record);
+        self
+    }
+
+    /// Sets what takes secrets out of texts.
+    pub fn redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// Sets what runs programs.
+    pub fn processes(mut self, processes: Arc<dyn Processes>) -> Self {
+        self.backends.processes = Some(processes);
+        self
+    }
+
+    /// Sets what talks to other machines.
+    pub fn network(mut self, network: Arc<dyn Network>) -> Self {
+        self.backends.network = Some(network);
+        self
+    }
+
+    /// Sets the user's editor.
+    pub fn editor(mut self, editor: Arc<dyn Editor>) -> Self {
+        self.backends.editor = Some(editor);
+        self
+    }
+
+    /// Sets what knows other agents.
+    pub fn agents(mut self, agents: Arc<dyn AgentRuntime>) -> Self {
+        self.backends.agents = Some(agents);
+        self
+    }
+
+    /// Builds it.
+    pub fn build(self) -> Result<Runtime, BuildError> {
+        let roots = Roots::open(self.scope.roots()).map_err(BuildError::Workspace)?;
+        Ok(Runtime(Arc::new(Inner {
+            scope: self.scope,
+            roots: Arc::new(roots),
+            registry: self.registry,
+            onions: self.onions,
+            policy: self.policy,
+            delegate: self.delegate,
+            settings: self.settings,
+            state: self.state,
+            record: self.record,
+            redactor: self.redactor,
+            backends: self.backends,
+            bus: Bus::default(),
+            desk: Desk::default(),
+            counters: Counters::default(),
+            pool: Pool::default(),
+            watchdog: Watchdog::default(),
+            flights: Flights::default(),
+            numbers: AtomicU64::new(1),
+        })))
+    }
+}

@@ -1,0 +1,233 @@
+//! Settings: `dogu.yaml` in the project, `config.yaml` of the user; the same schema, layered.
+//!
+//! What comes with a workspace can only tighten: where both files speak, the stricter value wins.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use dogu_tool::DEFAULT_ERROR_MESSAGE_LIMIT;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Whether a call may run when it cannot be recorded.
+///
+/// Under `BestEffort` what is lost is counted and nobody is held up: receipts of the record always
+/// resolve well. Under `Required` a receipt fails if its entry was not written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audit {
+    /// Yes, with one warning.
+    #[default]
+    BestEffort,
+    /// No.
+    Required,
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Whether a call may run when it cannot be recorded.
+    pub audit: Audit,
+    /// Bounds of every call.
+    pub limits: Limits,
+    /// Sections by tool name.
+    pub tools: BTreeMap<String, ToolSettings>,
+}
+
+/// Bounds of every call. Nothing is cut silently: the result says what was left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// How long a tool may run, in seconds.
+    pub timeout_seconds: u64,
+    /// How long a person may take to answer, in seconds.
+    pub approval_seconds: u64,
+    /// How much text of a result reaches the model, in bytes; the rest is spilled to a file.
+    pub result_bytes: usize,
+    /// How large an input may be, in bytes.
+    pub input_bytes: usize,
+    /// How many characters of an error message reach the model.
+    pub error_message_characters: usize,
+    /// How often the same call may be made in a row; 0 is no limit.
+    pub identical_calls: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            timeout_seconds: 120,
+            approval_seconds: 300,
+            result_bytes: 100_000,
+            input_bytes: 16 * 1024 * 1024,
+            error_message_characters: DEFAULT_ERROR_MESSAGE_LIMIT,
+            identical_calls: 0,
+        }
+    }
+}
+
+impl Limits {
+    /// How long a tool may run.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_seconds)
+    }
+
+    /// How long a person may take to answer.
+    pub fn approval(&self) -> Duration {
+        Duration::from_secs(self.approval_seconds)
+    }
+}
+
+/// One tool's section.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolSettings {
+    /// Whether it is offered at all.
+    pub enabled: bool,
+    /// How long it may run, in seconds.
+    pub timeout_seconds: Option<u64>,
+    /// How often a session may call it.
+    pub max_executions: Option<u32>,
+    /// How many characters of its error messages reach the model.
+    pub error_message_characters: Option<usize>,
+    /// What the tool itself reads.
+    pub settings: Value,
+}
+
+impl Default for ToolSettings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            timeout_seconds: None,
+            max_executions: None,
+            error_message_characters: None,
+            settings: Value::Null,
+        }
+    }
+}
+
+/// Why settings could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file is there and cannot be read.
+    #[error("could not read settings {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("settings {}:{line}:{column}: {reason}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: u64,
+        /// What is wrong there.
+        reason: String,
+    },
+}
+
+impl Settings {
+    /// The user's settings tightened by the project's; files that do not exist say nothing.
+    pub fn load(user: Option<&Path>, project: Option<&Path>) -> Result<Self, SettingsError> {
+        let user = user.map(read).transpose()?.flatten().unwrap_or_default();
+        let project = project.map(read).transpose()?.flatten();
+        Ok(match project {
+            Some(project) => user.tightened_by(project),
+            None => user,
+        })
+    }
+
+    /// Parses one file's text; `path` is for messages.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, SettingsError> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        serde_saphyr::from_str(text).map_err(|error| invalid(&error, path))
+    }
+
+    /// Where both speak, the stricter value.
+    fn tightened_by(mut self, project: Self) -> Self {
+        self.audit = self.audit.max(project.audit);
+        self.limits = self.limits.tightened_by(&project.limits);
+        for (name, section) in project.tools {
+            let own = self.tools.remove(&name).unwrap_or_default();
+            self.tools.insert(name, own.tightened_by(&section));
+        }
+        self
+    }
+
+    /// The section of a tool.
+    pub fn tool(&self, name: &str) -> Option<&ToolSettings> {
+        self.tools.get(name)
+    }
+}
+
+impl Limits {
+    fn tightened_by(&self, project: &Self) -> Self {
+        Self {
+            timeout_seconds: self.timeout_seconds.min(project.timeout_seconds),
+            approval_seconds: self.approval_seconds.min(project.approval_seconds),
+            result_bytes: self.result_bytes.min(project.result_bytes),
+            input_bytes: self.input_bytes.min(project.input_bytes),
+            error_message_characters: self
+                .error_message_characters
+                .min(project.error_message_characters),
+            identical_calls: stricter(
+                Some(self.identical_calls).filter(|n| *n > 0),
+                Some(project.identical_calls).filter(|n| *n > 0),
+            )
+            .unwrap_or(0),
+        }
+    }
+}
+
+impl ToolSettings {
+    /// The tool's own part is the user's if there is any: what it means is not known here, so a
+    /// project cannot be seen to only tighten it.
+    fn tightened_by(self, project: &Self) -> Self {
+        Self {
+            enabled: self.enabled && project.enabled,
+            timeout_seconds: stricter(self.timeout_seconds, project.timeout_seconds),
+            max_executions: stricter(self.max_executions, project.max_executions),
+            error_message_characters: stricter(
+                self.error_message_characters,
+                project.error_message_characters,
+            ),
+            settings: self.settings,
+        }
+    }
+}
+
+fn stricter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Settings>, SettingsError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Settings::parse(&text, path).map(Some),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(SettingsError::Unreadable { path: path.to_owned(), cause }),
+    }
+}
+
+fn invalid(error: &serde_saphyr::Error, path: &Path) -> SettingsError {
+    let place = error.location();
+    let reason = error.without_snippet().to_string();
+    SettingsError::Invalid {
+        path: path.to_owned(),
+        line: place.as_ref().map_or(1, serde_saphyr::Location::line),
+        column: place.as_ref().map_or(1, serde_saphyr::Location::column),
+        // The place is already in front; the parser says it again at the end.
+        reason: reason.split(" at line ").next().unwrap_or_default().to_owned(),
+    }
+}

@@ -1,0 +1,174 @@
+//! The last thing that happens to a result: secrets out, size within bounds, the rest spilled.
+//! It is applied after the outermost middleware, so nothing gets around it.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use dogu_tool::text::{ceil_boundary, floor_boundary, truncate_marked};
+use dogu_tool::{Content, ErrorInfo, ToolResult};
+
+use crate::redact::{Level, Redactor};
+use crate::state::StateDir;
+
+/// The most that is spilled of one result.
+const MAX_SPILL_BYTES: usize = 64 * 1024 * 1024;
+/// Of what is kept of a text that is too long, how much is its beginning, in percent.
+const HEAD_PERCENT: usize = 60;
+/// The most base64 that an image may have.
+const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
+/// Results larger than this are shaped on a thread of the pool.
+pub(crate) const LARGE_RESULT: usize = 256 * 1024;
+
+/// What results are shaped by.
+pub(crate) struct Shaper<'a> {
+    pub(crate) redactor: &'a Redactor,
+    pub(crate) state: Option<&'a StateDir>,
+    pub(crate) result_bytes: usize,
+    pub(crate) message_characters: usize,
+}
+
+impl Shaper<'_> {
+    /// Redacts and bounds a result.
+    pub(crate) fn shape(&self, result: &mut ToolResult) {
+        let mut room = self.result_bytes;
+        result.content = std::mem::take(&mut result.content)
+            .into_iter()
+            .map(|content| self.content(content, &mut room))
+            .collect();
+        self.structured(result);
+        if let Some(error) = &mut result.error {
+            self.error(error);
+        }
+    }
+
+    fn content(&self, content: Content, room: &mut usize) -> Content {
+        match content {
+            Content::Text { text } => Content::Text { text: self.text(text, room, "txt") },
+            Content::Json { value } => self.json(value, room),
+            Content::Image { data, .. } if data.len() > MAX_IMAGE_BYTES => Content::text(format!(
+                "[an image of {} bytes in base64 was left out; at most {MAX_IMAGE_BYTES} are passed on]",
+                data.len()
+            )),
+            Content::Resource { uri, mime_type, text: Some(text) } => {
+                Content::Resource { uri, mime_type, text: Some(self.text(text, room, "txt")) }
+            }
+            other => other,
+        }
+    }
+
+    fn json(&self, mut value: serde_json::Value, room: &mut usize) -> Content {
+        self.redactor.redact_value(&mut value, Level::Result);
+        let text = value.to_string();
+        if text.len() <= *room {
+            *room -= text.len();
+            return Content::Json { value };
+        }
+        Content::Text { text: self.cut(&text, room, "json") }
+    }
+
+    fn text(&self, text: String, room: &mut usize, extension: &str) -> String {
+        // Redaction comes before the cut: half a secret is not recognised.
+        let text = match self.redactor.redact(&text, Level::Result) {
+            std::borrow::Cow::Borrowed(_) => text,
+            std::borrow::Cow::Owned(redacted) => redacted,
+        };
+        if text.len() <= *room {
+            *room -= text.len();
+            return text;
+        }
+        self.cut(&text, room, extension)
+    }
+
+    /// Head and tail, and between them what was left out and where it is.
+    fn cut(&self, text: &str, room: &mut usize, extension: &str) -> String {
+        let kept = std::mem::take(room);
+        let head = floor_boundary(text, kept * HEAD_PERCENT / 100);
+        let tail = ceil_boundary(text, text.len() - (kept - kept * HEAD_PERCENT / 100));
+        let place = self.spill(text, extension);
+        let left_out = tail - head;
+        format!(
+            "{}\n[... {left_out} of {} bytes left out; {place} ...]\n{}",
+            &text[..head],
+            text.len(),
+            &text[tail..]
+        )
+    }
+
+    fn spill(&self, text: &str, extension: &str) -> String {
+        let Some(state) = self.state else { return "they were not kept".to_owned() };
+        let kept = floor_boundary(text, MAX_SPILL_BYTES);
+        match write_spill(state, &text[..kept], extension) {
+            Ok(path) if kept == text.len() => format!("the whole is in {}", path.display()),
+            Ok(path) => format!("the first {kept} bytes are in {}", path.display()),
+            Err(error) => {
+                tracing::warn!(target: "dogu", %error, "a long result could not be spilled");
+                "they could not be kept".to_owned()
+            }
+        }
+    }
+
+    fn structured(&self, result: &mut ToolResult) {
+        let Some(value) = &mut result.structured else { return };
+        self.redactor.redact_value(value, Level::Result);
+        let size = value.to_string().len();
+        if size <= self.result_bytes {
+            return;
+        }
+        let mut room = 0;
+        let text = value.to_string();
+        let note = self.cut(&text, &mut room, "json");
+        result.structured = None;
+        result.content.push(Content::text(format!("[structured output too large]{note}")));
+    }
+
+    fn error(&self, error: &mut ErrorInfo) {
+        let message = self.redactor.redact(&error.message, Level::Result);
+        error.message = truncate_marked(&message, self.message_characters);
+        for text in [&mut error.suggestion, &mut error.help_url].into_iter().flatten() {
+            let redacted = self.redactor.redact(text, Level::Result);
+            *text = truncate_marked(&redacted, self.message_characters);
+        }
+    }
+}
+
+fn write_spill(state: &StateDir, text: &str, extension: &str) -> Result<PathBuf, String> {
+    let (mut file, path) = state.create_spill(extension).map_err(|error| error.to_string())?;
+    match file.write_all(text.as_bytes()) {
+        Ok(()) => Ok(path),
+        Err(error) => {
+            // Half a spill would be taken for the whole.
+            let _ = std::fs::remove_file(&path);
+            Err(format!("{}: {error}", path.display()))
+        }
+    }
+}
+
+/// How much there is to shape, roughly.
+pub(crate) fn size_of(result: &ToolResult) -> usize {
+    let content: usize = result
+        .content
+        .iter()
+        .map(|content| match content {
+            Content::Text { text } | Content::Resource { text: Some(text), .. } => text.len(),
+            Content::Image { data, .. } => data.len(),
+            Content::Json { .. } | Content::Resource { .. } => 0,
+        })
+        .sum();
+    content + result.structured.as_ref().map_or(0, shallow_size)
+}
+
+/// Counts only until it is known to be large.
+fn shallow_size(value: &serde_json::Value) -> usize {
+    let mut size = 0;
+    let mut open = vec![value];
+    while let Some(value) = open.pop().filter(|_| size <= LARGE_RESULT) {
+        size += 8;
+        match value {
+            serde_json::Value::String(text) => size += text.len(),
+            serde_json::Value::Array(items) => open.extend(items),
+            serde_json::Value::Object(map) => open.extend(map.values()),
+            _ => {}
+        }
+    }
+    size
+}

@@ -1,0 +1,16 @@
+//! The pipeline from outside: tools are registered, calls go in, results come out.
+
+#![expect(unreachable_pub, clippy::unwrap_used, reason = "helpers of tests")]
+
+mod approval;
+mod bad_input;
+mod containment;
+mod context;
+mod events;
+mod middleware;
+mod order;
+mod recording;
+mod registry;
+mod results;
+mod settings;
+mod support;
