@@ -121,6 +121,10 @@ async fn core(
     input: Value,
 ) -> ToolResult {
     flight.reach_core();
+    if flight.runtime.record.is_some() {
+        // As it came out of the middleware: what is refused is recorded too.
+        flight.note(|facts| facts.input = bounded_copy(&input));
+    }
     match judged_run(flight, entry, message, input).await {
         Ok(output) => ToolResult::ok(&*flight.id, &*flight.name, output),
         Err(error) => failure(flight, error),
@@ -141,9 +145,6 @@ async fn judged_run(
         &entry.spec().name,
         &input,
     )?;
-    if runtime.record.is_some() {
-        flight.note(|facts| facts.input = bounded_copy(&input));
-    }
     // Only a question shows the input; a call that is not asked about does not pay for a copy.
     let shown = if runtime.delegate.is_some() { input.clone() } else { Value::Null };
     let plan = guarded(|| entry.tool().prepare(input, &runtime.scope))?;

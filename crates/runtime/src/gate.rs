@@ -154,7 +154,9 @@ impl Gate<'_> {
 
     async fn ask(&self, question: Question) -> Result<(), ToolError> {
         let runtime = &self.flight.runtime;
-        let Some(delegate) = &runtime.delegate else { return Err(self.nobody_to_ask()) };
+        let Some(delegate) = &runtime.delegate else {
+            return Err(self.nobody_to_ask(&question.reasons));
+        };
         // Before a call runs it waits visibly; a running one stays `calling` and says so.
         if self.flight.advance(CallStatus::Waiting) {
             self.flight.ensure_recorded().await?;
@@ -196,8 +198,10 @@ impl Gate<'_> {
             .suggest("Do not make the same call again; ask the user what to do instead.")
     }
 
-    fn nobody_to_ask(&self) -> ToolError {
-        let error = self.denied("it needs the user's approval, and nobody can be asked here");
+    fn nobody_to_ask(&self, reasons: &[String]) -> ToolError {
+        let why = reasons.join("; ");
+        let error = self
+            .denied(&format!("it needs the user's approval ({why}), and nobody can be asked here"));
         self.flight.note(|facts| facts.permission = Some(PermissionStatus::Unknown));
         error.suggest(
             "Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.",

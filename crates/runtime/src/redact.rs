@@ -100,8 +100,9 @@ impl Redactor {
             found.extend(known.find(text));
         }
         let seen = MATCHERS.seen(text, level);
-        for matcher in MATCHERS.list.iter().filter(|matcher| seen & matcher.bit() != 0) {
-            matcher.find(text, &mut found);
+        if seen != 0 {
+            let seen = MATCHERS.list.iter().filter(|matcher| seen & matcher.bit() != 0);
+            seen.for_each(|matcher| matcher.find(text, &mut found));
         }
         (!found.is_empty()).then(|| replace(text, found))
     }
@@ -153,6 +154,8 @@ struct Matchers {
     triggers: Option<AhoCorasick>,
     /// For each trigger, the bits of the patterns that it can start.
     starts: Vec<u128>,
+    /// The bits of the certain patterns.
+    certain: u128,
     list: Vec<Matcher>,
 }
 
@@ -182,21 +185,23 @@ impl Matchers {
             .kind(Some(AhoCorasickKind::DFA))
             .build(words)
             .ok();
-        let list = PATTERNS.iter().enumerate().map(|(i, pattern)| Matcher::new(i, pattern));
-        Self { triggers, starts, list: list.collect() }
+        let list: Vec<_> =
+            PATTERNS.iter().enumerate().map(|(i, pattern)| Matcher::new(i, pattern)).collect();
+        let certain = list.iter().filter(|matcher| matcher.pattern.level == Level::Result);
+        let certain = certain.fold(0, |bits, matcher| bits | matcher.bit());
+        Self { triggers, starts, certain, list }
     }
 
     /// The bits of the patterns of this level that may match.
     fn seen(&self, text: &str, level: Level) -> u128 {
-        let wanted = self.list.iter().filter(|matcher| matcher.pattern.level <= level);
-        let wanted = wanted.fold(0, |bits, matcher| bits | matcher.bit());
+        let wanted = match level {
+            Level::Result => self.certain,
+            Level::Record => u128::MAX,
+        };
         let Some(triggers) = &self.triggers else { return wanted };
         let mut seen = 0;
         for found in triggers.find_overlapping_iter(text) {
             seen |= self.starts[found.pattern().as_usize()];
-            if seen & wanted == wanted {
-                break;
-            }
         }
         seen & wanted
     }

@@ -47,11 +47,11 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Builtin => f.write_str("builtin"),
-            Self::Bundle(name) => write!(f, "bundle:{name}"),
-            Self::Extension(name) => write!(f, "extension:{name}"),
-            Self::Mcp(name) => write!(f, "mcp:{name}"),
-            Self::Http(name) => write!(f, "http:{name}"),
+            Self::Builtin => f.pad("builtin"),
+            Self::Bundle(name) => f.pad(&format!("bundle:{name}")),
+            Self::Extension(name) => f.pad(&format!("extension:{name}")),
+            Self::Mcp(name) => f.pad(&format!("mcp:{name}")),
+            Self::Http(name) => f.pad(&format!("http:{name}")),
         }
     }
 }

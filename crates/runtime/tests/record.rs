@@ -185,14 +185,10 @@ fn calls_keep_their_order_and_take_one_row_each() {
     }
     drop(record);
     let (changes, last) = RecordReader::open(&state).unwrap().changes_since(0, 1_000).unwrap();
-    let mut numbers: Vec<_> = changes.iter().map(|row| row.number).collect();
-    numbers.sort_unstable();
-    let by_number: Vec<_> = numbers
-        .iter()
-        .map(|number| changes.iter().find(|row| row.number == *number).unwrap())
-        .map(|row| row.call_id.clone().unwrap())
-        .collect();
-    assert_eq!(by_number, (0..500).map(|index| index.to_string()).collect::<Vec<_>>());
+    let mut by_number: Vec<_> = changes.iter().collect();
+    by_number.sort_unstable_by_key(|row| row.number);
+    let ids: Vec<_> = by_number.iter().map(|row| row.call_id.clone().unwrap()).collect();
+    assert_eq!(ids, (0..500).map(|index| index.to_string()).collect::<Vec<_>>());
     assert!(changes.iter().all(|row| row.status == RecordStatus::Done));
     assert_eq!(last, changes[499].revision);
 }

@@ -109,7 +109,7 @@ fn split_declared(name: &str) -> Option<(&str, &str)> {
 
 impl fmt::Display for ToolName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.pad(&self.0)
     }
 }
 

@@ -12,7 +12,7 @@ use super::columns::micros;
 use super::error::RecordError;
 use super::row::{CallRow, Gap, RecordStatus, system_time};
 use super::runs;
-use super::store::{FORMAT, OPEN, file_id, keep_log_on_close, unended};
+use super::store::{FORMAT, OPEN, file_id, first_number, keep_log_on_close, unended};
 use crate::state::StateDir;
 
 /// Which calls to read. The default is the hundred newest.
@@ -78,7 +78,7 @@ impl RecordReader {
             let status = self.status_expression(connection)?;
             let (conditions, values) = conditions(filter, &status);
             let sql = format!(
-                "{} WHERE {conditions} ORDER BY generated_at DESC, calls.number DESC LIMIT ?",
+                "{} WHERE {conditions} ORDER BY calls.number DESC LIMIT ?",
                 select(&status)
             );
             rows(connection, &sql, values)
@@ -105,7 +105,8 @@ impl RecordReader {
     /// The newest revision, to follow what comes from now on; 0 where there is no record.
     pub fn revision(&self) -> Result<i64, RecordError> {
         self.with(0, |connection| {
-            connection.query_row("SELECT revision FROM counter", [], |row| row.get(0))
+            connection
+                .query_row("SELECT coalesce(max(revision), 0) FROM calls", [], |row| row.get(0))
         })
     }
 
@@ -206,6 +207,9 @@ fn conditions(filter: &Filter, status: &str) -> (String, Values) {
     add("call_id = ?".to_owned(), text(&filter.call_id));
     add("generated_at >= ?".to_owned(), time(filter.since));
     add("generated_at < ?".to_owned(), time(filter.until));
+    // A call is recorded when it was generated, or a little later: this bounds the search.
+    let first = filter.since.map(|at| Box::new(first_number(micros(at))) as Box<dyn ToSql>);
+    add("calls.number >= ?".to_owned(), first);
     let wanted = filter.status.map(|status| Box::new(status.as_str()) as Box<dyn ToSql>);
     add(format!("{status} = ?"), wanted);
     values.push(Box::new(sql_limit(filter.limit)));

@@ -19,17 +19,22 @@ use crate::state::{self, StateDir};
 
 /// The format that this version writes.
 pub(super) const FORMAT: i64 = 1;
-/// Calls that have no end yet. The partial index is used only where a query says exactly this.
+/// Calls that have no end yet.
 pub(super) const OPEN: &str = "status IN ('generated', 'waiting', 'calling')";
-/// A run's calls are numbered `run << 32 | number`, so that no process has to ask for a number.
-const NUMBER_BITS: u32 = 32;
+/// A call's number is its time in microseconds, unique in its process, and these bits of its
+/// run: no process has to ask for a number, and numbers are in the order of time.
+const RUN_BITS: u32 = 12;
+/// A call can be written this much later, in microseconds, than its number says.
+const MARGIN: i64 = 10_000_000;
 /// How long opening waits for another process that is opening.
 const OPEN_PATIENCE: Duration = Duration::from_secs(5);
 
+// Every index is a page more to write with each call, so there is one: revisions. Time needs
+// none, it is in the numbers; and `open_from` says where a run's calls without an end begin.
 const SCHEMA: &str = "
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, pid INTEGER NOT NULL,
-    started_at INTEGER NOT NULL, ended_at INTEGER
+    started_at INTEGER NOT NULL, ended_at INTEGER, open_from INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX runs_alive ON runs (id) WHERE ended_at IS NULL;
 CREATE TABLE calls (
@@ -42,10 +47,6 @@ CREATE TABLE calls (
     result_preview TEXT, result_bytes INTEGER, duration_us INTEGER, waited_us INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX calls_revision ON calls (revision);
-CREATE INDEX calls_generated ON calls (generated_at);
-CREATE INDEX calls_id ON calls (call_id);
-CREATE INDEX calls_open ON calls (run) WHERE status IN ('generated', 'waiting', 'calling');
-CREATE TABLE counter (revision INTEGER NOT NULL) STRICT;
 CREATE TABLE gaps (
     number INTEGER PRIMARY KEY, run INTEGER NOT NULL, at INTEGER NOT NULL, lost INTEGER NOT NULL
 ) STRICT;
@@ -128,7 +129,7 @@ impl Store {
     fn try_write(&mut self, rows: &[RowWrite], lost: u64) -> rusqlite::Result<u64> {
         let connection = &self.connection;
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let mut revision = reserve(connection, rows.len())?;
+        let mut revision = last_revision(connection)?;
         let mut missing = 0;
         for row in rows {
             revision += 1;
@@ -151,6 +152,15 @@ impl Store {
         let mode = if reset { "TRUNCATE" } else { "PASSIVE" };
         let pragma = format!("PRAGMA wal_checkpoint({mode})");
         self.connection.query_row(&pragma, [], |row| row.get(1)).unwrap_or(0)
+    }
+
+    /// Says that every call before this one has its end, so that whoever buries this run has
+    /// little to search. A failure only means more to search.
+    pub(super) fn settled_before(&self, number: u64) {
+        let number = first_number(number.cast_signed() - MARGIN);
+        let _ = self
+            .connection
+            .execute("UPDATE runs SET open_from = ? WHERE number = ?", [number, self.run]);
     }
 
     /// Ends the run: calls without an end will not get one.
@@ -258,9 +268,6 @@ fn prepare(connection: &mut Connection, found: i64) -> rusqlite::Result<()> {
     if found == 0 {
         let transaction = connection.transaction()?;
         transaction.execute_batch(SCHEMA)?;
-        // Revisions begin at the time, so that they keep growing when a new database begins.
-        transaction
-            .execute("INSERT INTO counter (revision) VALUES (?)", [micros(SystemTime::now())])?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
         transaction.commit()?;
     }
@@ -268,10 +275,11 @@ fn prepare(connection: &mut Connection, found: i64) -> rusqlite::Result<()> {
 }
 
 fn register(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
+    let now = micros(SystemTime::now());
     connection.query_row(
-        "INSERT INTO runs (id, pid, started_at) VALUES (?, ?, ?)
+        "INSERT INTO runs (id, pid, started_at, open_from) VALUES (?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET ended_at = NULL RETURNING number",
-        params![id, std::process::id(), micros(SystemTime::now())],
+        params![id, std::process::id(), now, first_number(now - MARGIN)],
         |row| row.get(0),
     )
 }
@@ -320,10 +328,13 @@ fn finish_runs(connection: &mut Connection, runs: &[i64]) -> rusqlite::Result<()
 
 fn interrupt(connection: &Connection, run: i64) -> rusqlite::Result<()> {
     let numbers: Vec<i64> = connection
-        .prepare_cached(&format!("SELECT number FROM calls WHERE run = ? AND {OPEN}"))?
+        .prepare_cached(&format!(
+            "SELECT number FROM calls WHERE run = ?1 AND {OPEN}
+             AND number >= (SELECT open_from FROM runs WHERE number = ?1)"
+        ))?
         .query_map([run], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    let mut revision = reserve(connection, numbers.len())?;
+    let mut revision = last_revision(connection)?;
     for number in numbers {
         revision += 1;
         connection
@@ -335,13 +346,14 @@ fn interrupt(connection: &Connection, run: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Takes `count` revisions; gives the one before the first. Correct among processes because
-/// it happens inside a transaction that excludes every other writer.
-fn reserve(connection: &Connection, count: usize) -> rusqlite::Result<i64> {
-    let count = i64::try_from(count).unwrap_or(i64::MAX);
-    connection
-        .prepare_cached("UPDATE counter SET revision = revision + ? RETURNING revision - ?1")?
-        .query_row([count], |row| row.get(0))
+/// The revision before the next one. Correct among processes because it is asked for inside a
+/// transaction that excludes every other writer. Never below the time, so that revisions keep
+/// growing when rows are gone or a new database begins.
+fn last_revision(connection: &Connection) -> rusqlite::Result<i64> {
+    let newest: i64 = connection
+        .prepare_cached("SELECT coalesce(max(revision), 0) FROM calls")?
+        .query_row([], |row| row.get(0))?;
+    Ok(newest.max(micros(SystemTime::now())))
 }
 
 fn write_row(
@@ -350,7 +362,7 @@ fn write_row(
     revision: i64,
     row: &RowWrite,
 ) -> rusqlite::Result<usize> {
-    let number = run << NUMBER_BITS | i64::try_from(row.number).unwrap_or(i64::MAX);
+    let number = row_number(run, row.number);
     let changing = row.changing.values();
     let Some(fixed) = &row.fixed else {
         let head: [&dyn ToSql; 2] = [&number, &revision];
@@ -360,6 +372,15 @@ fn write_row(
     let head: [&dyn ToSql; 3] = [&number, &run, &revision];
     let values: Vec<_> = head.into_iter().chain(fixed.values()).chain(changing).collect();
     connection.prepare_cached(&INSERT)?.execute(&values[..])
+}
+
+fn row_number(run: i64, number: u64) -> i64 {
+    number.cast_signed() << RUN_BITS | run & ((1 << RUN_BITS) - 1)
+}
+
+/// No call that was begun at `micros` or later has a smaller number.
+pub(super) fn first_number(micros: i64) -> i64 {
+    micros << RUN_BITS
 }
 
 /// Which file a path names now.

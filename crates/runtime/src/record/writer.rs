@@ -1,5 +1,6 @@
 //! The writer thread: the only one that touches the database of a process.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -85,6 +86,10 @@ pub(super) struct Writer {
     run: Option<Run>,
     patience: Patience,
     failure: Option<Failure>,
+    /// Calls that were written without an end so far.
+    open: BTreeSet<u64>,
+    /// The newest number that was written.
+    newest: u64,
     transactions: usize,
     rows: usize,
 }
@@ -115,6 +120,8 @@ impl Writer {
             run: None,
             patience: Patience::new(),
             failure: None,
+            open: BTreeSet::new(),
+            newest: 0,
             transactions: 0,
             rows: 0,
         }
@@ -194,9 +201,22 @@ impl Writer {
         self.health.unreported.fetch_sub(unreported, Ordering::AcqRel);
         self.health.lose(missing);
         self.succeed();
+        self.follow(batch);
         self.transactions += 1;
         self.rows += batch.rows.len();
         Ok(())
+    }
+
+    fn follow(&mut self, batch: &Batch) {
+        for row in &batch.rows {
+            if row.changing.ended_at.is_some() {
+                self.open.remove(&row.number);
+            } else if row.fixed.is_some() {
+                self.open.insert(row.number);
+            }
+        }
+        let last = batch.rows.iter().map(|row| row.number).max();
+        self.newest = self.newest.max(last.unwrap_or(0));
     }
 
     /// Makes sure that there is a database, without trying a failed one all the time.
@@ -270,6 +290,7 @@ impl Writer {
     fn checkpoint(&mut self) {
         (self.transactions, self.rows) = (0, 0);
         let Some(store) = &self.store else { return };
+        store.settled_before(self.open.first().copied().unwrap_or(self.newest));
         if store.checkpoint(false) > RESET_PAGES {
             store.checkpoint(true);
         }

@@ -63,7 +63,8 @@ pub static PATTERNS: &[Pattern] = &[
         "putty-key",
         "the private part of a PuTTY key file",
         &["private-lines:"],
-        r"Private-Lines: \d+\s+([A-Za-z0-9+/=\s]+)",
+        // Long lines only: a word that follows must not be taken for the key, as it may begin the next.
+        r"Private-Lines: \d+\s+([A-Za-z0-9+/=]{16,}(?:\s+[A-Za-z0-9+/=]{16,})*(?:\s+[A-Za-z0-9+/]*={1,2})?)",
         "Private-Lines: 2\n«{a64}\n{a64}»",
     ),
     certain(

@@ -131,6 +131,16 @@ fn an_encrypted_private_key_with_headers_is_redacted() {
 }
 
 #[test]
+fn one_key_file_does_not_hide_the_next() {
+    let (first, _) = example("putty-key", 0);
+    let (second, _) = example("putty-key", 1);
+    let redacted =
+        Redactor::new().redact(&format!("{first}\n{second}"), Level::Result).into_owned();
+    let one = "Private-Lines: 2\n⟦redacted putty-key⟧";
+    assert_eq!(redacted, format!("{one}\n{one}"));
+}
+
+#[test]
 fn what_people_write_is_redacted_in_the_record() {
     let redactor = Redactor::new();
     for (text, wanted) in [

@@ -1,0 +1,134 @@
+//! `dogu call`: one call through the whole pipeline.
+
+use std::io::{Read as _, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use dogu_runtime::Runtime;
+use dogu_tool::{Origin, Principal, ToolCall, ToolResult, ToolSpec};
+use serde_json::{Map, Value};
+
+use crate::args::{Call, Workspace};
+use crate::problem::{Problem, print_tool_error};
+use crate::{prompt, setup};
+
+pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
+    let setup = setup::build(workspace, prompt::delegate(call.approve))?;
+    let input = input(&call, &setup.runtime)?;
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let json = call.json;
+    let result = tokio.block_on(make(&setup.runtime, call.tool, input));
+    print(&result, json)?;
+    // A terminal prompt may still wait for a line that nobody will write.
+    tokio.shutdown_background();
+    Ok(if result.is_error() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+async fn make(runtime: &Runtime, tool: String, input: Value) -> ToolResult {
+    let principal = Principal::process("call");
+    let step = runtime.step(Arc::new(Origin::of(principal.clone())));
+    let dispatch = step.dispatch(ToolCall::new("call", tool, input));
+    let mut dispatch = std::pin::pin!(dispatch);
+    tokio::select! {
+        result = &mut dispatch => result,
+        _ = tokio::signal::ctrl_c() => {
+            runtime.cancel(&principal, "call");
+            dispatch.await
+        }
+    }
+}
+
+fn input(call: &Call, runtime: &Runtime) -> Result<Value, Problem> {
+    let Some(text) = &call.input else {
+        let catalog = runtime.catalog();
+        return from_pairs(&call.arguments, catalog.spec(&call.tool));
+    };
+    let text = if text == "-" { &read_stdin()? } else { text };
+    serde_json::from_str(text).map_err(|error| {
+        Problem::wrong_use("--input is not JSON")
+            .because(error)
+            .hint("an example: --input '{\"path\": \"README.md\"}'")
+    })
+}
+
+fn read_stdin() -> Result<String, Problem> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Problem::wrong_use("stdin could not be read").because(error))?;
+    Ok(text)
+}
+
+/// Texts stay texts where the tool wants one; everything else is read as JSON if it is JSON.
+fn from_pairs(pairs: &[String], spec: Option<&ToolSpec>) -> Result<Value, Problem> {
+    let mut input = Map::new();
+    for pair in pairs {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(Problem::wrong_use(format!("`{pair}` is not key=value"))
+                .hint("write arguments as path=README.md, or give all of them with --input"));
+        };
+        let wants_text = spec.is_some_and(|spec| takes_text(spec, key));
+        let parsed = if wants_text { None } else { serde_json::from_str(value).ok() };
+        let value = parsed.unwrap_or_else(|| Value::String(value.to_owned()));
+        if input.insert(key.to_owned(), value).is_some() {
+            return Err(Problem::wrong_use(format!("`{key}` is given twice")));
+        }
+    }
+    Ok(Value::Object(input))
+}
+
+fn takes_text(spec: &ToolSpec, key: &str) -> bool {
+    let key = spec.aliases.get(key).map_or(key, String::as_str);
+    let kind = &spec.input_schema["properties"][key]["type"];
+    kind == "string" || kind.as_array().is_some_and(|kinds| kinds.contains(&"string".into()))
+}
+
+fn print(result: &ToolResult, json: bool) -> Result<(), Problem> {
+    let mut stdout = std::io::stdout().lock();
+    let written = if json {
+        serde_json::to_writer(&mut stdout, result)
+            .map_err(std::io::Error::from)
+            .and_then(|()| writeln!(stdout))
+    } else {
+        print_text(&mut stdout, result)
+    };
+    match written {
+        // Whoever closed the pipe has seen enough.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn print_text(out: &mut impl std::io::Write, result: &ToolResult) -> std::io::Result<()> {
+    if let Some(error) = &result.error {
+        print_tool_error(error);
+        return Ok(());
+    }
+    let text = result.to_text();
+    out.write_all(text.as_bytes())?;
+    if text.is_empty() || text.ends_with('\n') { Ok(()) } else { writeln!(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn parse(pairs: &[&str]) -> Result<Value, String> {
+        let pairs: Vec<String> = pairs.iter().map(ToString::to_string).collect();
+        let tool = dogu_builtin::all().remove(0);
+        from_pairs(&pairs, Some(tool.as_ref().spec())).map_err(|problem| format!("{problem:?}"))
+    }
+
+    #[test]
+    fn values_are_read_by_what_the_tool_wants() {
+        assert_eq!(parse(&["path=123", "limit=5"]), Ok(json!({"path": "123", "limit": 5})));
+        assert_eq!(parse(&["path=a=b"]), Ok(json!({"path": "a=b"})));
+        assert_eq!(parse(&["other={\"a\":[1]}"]), Ok(json!({"other": {"a": [1]}})));
+        assert_eq!(parse(&["other=plain"]), Ok(json!({"other": "plain"})));
+        assert_eq!(parse(&["limit="]), Ok(json!({"limit": ""})));
+        assert!(parse(&["path"]).unwrap_err().contains("is not key=value"));
+        assert!(parse(&["path=a", "path=b"]).unwrap_err().contains("given twice"));
+    }
+}

@@ -1,0 +1,112 @@
+//! `dogu serve`: the tools for any MCP client.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anstream::eprintln;
+use dogu_mcp::{HttpServer, ServeError, ServeOptions, Tokens};
+use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
+
+use crate::args::{Serve, ServeApprove, Workspace};
+use crate::problem::Problem;
+use crate::setup::{self, Setup};
+
+/// What clients tell their model about this server.
+const INSTRUCTIONS: &str = "Tools for the files of the user's workspace. Paths are relative to the workspace. Reading is allowed; what changes anything may need the user's approval, and a refusal says so.";
+
+pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Problem> {
+    let delegate: Option<Arc<dyn PermissionDelegate>> = match serve.approve {
+        ServeApprove::All => Some(Arc::new(ApproveAll)),
+        // Nobody can be asked over MCP yet, which makes asking a refusal.
+        ServeApprove::Ask | ServeApprove::None => None,
+    };
+    let setup = setup::build(workspace, delegate)?;
+    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = tokio.block_on(async {
+        match serve.http {
+            Some(addr) => http(setup, addr, serve.allow_remote).await,
+            None => stdio(setup.runtime).await,
+        }
+    });
+    // A tool that hangs must not keep the process alive.
+    tokio.shutdown_background();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn options(allow_remote: bool) -> ServeOptions {
+    ServeOptions {
+        name: "dogu".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        instructions: Some(INSTRUCTIONS.to_owned()),
+        allow_remote,
+        ..ServeOptions::default()
+    }
+}
+
+async fn stdio(runtime: Runtime) -> Result<(), Problem> {
+    let served = dogu_mcp::serve_stdio(runtime, options(false), stop_signal()).await;
+    served.map_err(|error| problem(&error))
+}
+
+async fn http(setup: Setup, addr: SocketAddr, allow_remote: bool) -> Result<(), Problem> {
+    let Some(state) = &setup.state else {
+        return Err(Problem::wrong_use("the token for HTTP needs a state folder"));
+    };
+    let token_file = state.path().join("http-token");
+    let tokens = Tokens::load_or_create(&token_file).map_err(|error| {
+        let problem = Problem::of(&error);
+        match error.hint() {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    })?;
+    let runtime = setup.runtime.clone();
+    let server = HttpServer::bind(runtime, addr, tokens, options(allow_remote)).await;
+    let server = server.map_err(|error| problem(&error))?;
+    welcome(&setup.runtime, server.local_addr(), &token_file);
+    server.serve(stop_signal()).await.map_err(|error| problem(&error))
+}
+
+/// What to do next, for whoever started it.
+fn welcome(runtime: &Runtime, addr: SocketAddr, token_file: &Path) {
+    let count = runtime.catalog().specs().count();
+    let folder = runtime.scope().workdir().display();
+    let token = token_file.display();
+    eprintln!("dogu offers {count} tools for {folder} at http://{addr}/mcp");
+    eprintln!();
+    eprintln!("Every request needs the token in {token}, which only you can read:");
+    eprintln!("  Authorization: Bearer $(cat {token})");
+    eprintln!("Claude Code:");
+    eprintln!(
+        "  claude mcp add --transport http dogu http://{addr}/mcp --header \"Authorization: Bearer $(cat {token})\""
+    );
+    eprintln!("Any client that starts its servers itself needs no token; it runs: dogu serve");
+    eprintln!("What is called: dogu log --follow. Ctrl-C ends the server.");
+}
+
+fn problem(error: &ServeError) -> Problem {
+    let problem = Problem::of(error);
+    match error.hint() {
+        Some(hint) => problem.hint(hint),
+        None => problem,
+    }
+}
+
+/// Ctrl-C, or the polite end that a supervisor asks for.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let interrupted = tokio::signal::ctrl_c();
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminated) => {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+        }
+        Err(_) => {
+            let _ = interrupted.await;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The command line: `dogu`.
+
+mod args;
+mod commands;
+mod logging;
+mod problem;
+mod prompt;
+mod setup;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Cli, Command};
+use crate::problem::Problem;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Command::Serve(serve) => commands::serve::run(&cli.workspace, &serve),
+        Command::Call(call) => commands::call::run(&cli.workspace, call),
+        Command::Tools(tools) => commands::tools::run(&cli.workspace, &tools),
+        Command::Log(log) => commands::log::run(&log),
+        Command::Completions { shell } => commands::completions::run(shell),
+    };
+    done.unwrap_or_else(|problem: Problem| {
+        problem.print();
+        ExitCode::from(problem.exit_code())
+    })
+}

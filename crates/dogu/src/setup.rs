@@ -1,0 +1,126 @@
+//! From files and flags to a runtime.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dogu_runtime::record::{Record, RecordOptions};
+use dogu_runtime::redact::{Redactor, known_from_env};
+use dogu_runtime::{
+    Audit, PermissionDelegate, Runtime, RuntimeBuilder, Settings, Source, StateDir,
+};
+use dogu_tool::Scope;
+
+use crate::args::Workspace;
+use crate::problem::{Problem, warn};
+
+/// The project's settings file, in the working folder.
+const PROJECT_SETTINGS: &str = "dogu.yaml";
+
+/// What commands need to make calls.
+pub(crate) struct Setup {
+    pub(crate) runtime: Runtime,
+    pub(crate) state: Option<StateDir>,
+}
+
+/// Builds the runtime of a workspace with the built-in tools.
+pub(crate) fn build(
+    workspace: &Workspace,
+    delegate: Option<Arc<dyn PermissionDelegate>>,
+) -> Result<Setup, Problem> {
+    let redactor = Redactor::with_known(known_from_env());
+    crate::logging::start(&redactor);
+    let scope = scope(workspace)?;
+    let settings = settings(&scope)?;
+    let state = state(&settings);
+    let mut builder = Runtime::builder(scope)
+        .tools(&Source::Builtin, dogu_builtin::all())
+        .map_err(|error| Problem::of(&error))?
+        .redactor(redactor.clone());
+    if let Some(delegate) = delegate {
+        builder = builder.delegate(delegate);
+    }
+    builder = recorded(builder, state.as_ref(), redactor, settings.audit)?;
+    let runtime = builder.settings(settings).build()?;
+    Ok(Setup { runtime, state })
+}
+
+/// The folders, which must be there.
+fn scope(workspace: &Workspace) -> Result<Scope, Problem> {
+    let here = std::env::current_dir()
+        .map_err(|error| Problem::wrong_use("there is no current folder").because(error))?;
+    let roots: Vec<PathBuf> = if workspace.roots.is_empty() {
+        vec![here]
+    } else {
+        workspace.roots.iter().map(|root| here.join(root)).collect()
+    };
+    if let Some(missing) = roots.iter().find(|root| !root.is_dir()) {
+        let message = format!("the workspace {} is not a folder", missing.display());
+        return Err(Problem::wrong_use(message).hint("name an existing folder with --root"));
+    }
+    let scope = Scope::new(roots[0].clone()).with_roots(roots);
+    Ok(match std::env::home_dir() {
+        Some(home) => scope.with_home(home),
+        None => scope,
+    })
+}
+
+fn settings(scope: &Scope) -> Result<Settings, Problem> {
+    let user = config_home().map(|config| config.join("dogu/config.yaml"));
+    let project = scope.workdir().join(PROJECT_SETTINGS);
+    Ok(Settings::load(user.as_deref(), Some(&project))?)
+}
+
+fn config_home() -> Option<PathBuf> {
+    let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    set.filter(|path| path.is_absolute()).or_else(|| Some(std::env::home_dir()?.join(".config")))
+}
+
+/// The state folder; without one, calls still run unless they must be recorded.
+fn state(settings: &Settings) -> Option<StateDir> {
+    let opened = StateDir::default_path().and_then(StateDir::open);
+    match opened {
+        Ok(state) => Some(state),
+        Err(error) => {
+            let cost = match settings.audit {
+                Audit::BestEffort => "calls are not recorded",
+                Audit::Required => "no call will run, because the settings require a record",
+            };
+            warn(&format!("{}; {cost}", with_causes(&error)));
+            None
+        }
+    }
+}
+
+/// The state folder of the user, as it is.
+pub(crate) fn open_state() -> Result<StateDir, Problem> {
+    StateDir::default_path().and_then(StateDir::open).map_err(|error| Problem::of(&error))
+}
+
+fn recorded(
+    builder: RuntimeBuilder,
+    state: Option<&StateDir>,
+    redactor: Redactor,
+    audit: Audit,
+) -> Result<RuntimeBuilder, Problem> {
+    let Some(state) = state else { return Ok(builder) };
+    let builder = builder.state(state.clone());
+    let options = RecordOptions { audit, ..RecordOptions::default() };
+    match Record::open(state, redactor, options) {
+        Ok(record) => Ok(builder.record(record)),
+        Err(error) if audit == Audit::Required => Err(Problem::of(&error)),
+        Err(error) => {
+            warn(&format!("{}; calls are not recorded", with_causes(&error)));
+            Ok(builder)
+        }
+    }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(&format!(": {cause}"));
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,128 @@
+//! A result as MCP writes it.
+
+use dogu_tool::{Content, ErrorCode, ToolResult};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+use serde_json::{Value, json};
+
+/// The answer to `tools/call`. What a model can mend is a result that says so; only a name that
+/// is not offered is an error of the protocol.
+pub(crate) fn answer(result: ToolResult) -> Result<CallToolResult, ErrorData> {
+    match &result.error {
+        Some(error) if error.code == ErrorCode::NotInCatalog => {
+            let words = [Some(error.message.as_str()), error.suggestion.as_deref()];
+            let message = words.into_iter().flatten().collect::<Vec<_>>().join(". ");
+            Err(ErrorData::invalid_params(message, None))
+        }
+        // Without structured content: it would have to fit the schema of a success.
+        _ if result.is_error() => {
+            Ok(CallToolResult::error(vec![ContentBlock::text(result.to_text())]))
+        }
+        _ => Ok(success(result)),
+    }
+}
+
+fn success(result: ToolResult) -> CallToolResult {
+    let mut blocks: Vec<ContentBlock> = result.content.into_iter().map(block).collect();
+    // Many clients show the model nothing but text.
+    if let Some(structured) = &result.structured
+        && !blocks.iter().any(|block| matches!(block, ContentBlock::Text(_)))
+    {
+        blocks.push(ContentBlock::text(structured.to_string()));
+    }
+    let mut answer = CallToolResult::success(blocks);
+    answer.structured_content = result.structured.map(as_object);
+    answer
+}
+
+/// Clients of the first era refuse structured content that is not an object.
+fn as_object(value: Value) -> Value {
+    if value.is_object() { value } else { json!({ "result": value }) }
+}
+
+fn block(content: Content) -> ContentBlock {
+    match content {
+        Content::Text { text } => ContentBlock::text(text),
+        Content::Image { data, mime_type } => ContentBlock::image(data, mime_type),
+        Content::Json { value } => ContentBlock::text(value.to_string()),
+        Content::Resource { uri, mime_type, text: Some(text) } => {
+            let contents =
+                ResourceContents::TextResourceContents { uri, mime_type, text, meta: None };
+            ContentBlock::resource(contents)
+        }
+        Content::Resource { uri, mime_type, text: None } => {
+            let name = uri.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&uri).to_owned();
+            let mut link = Resource::new(uri, name);
+            link.mime_type = mime_type;
+            ContentBlock::ResourceLink(link)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dogu_tool::{Output, ToolError};
+
+    use super::*;
+
+    fn written(output: Output) -> Value {
+        let result = ToolResult::ok("c1", "t", output);
+        serde_json::to_value(answer(result).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_kind_of_content_has_its_block() {
+        let link = |text: Option<&str>| Content::Resource {
+            uri: "file:///tmp/spill/abc.txt".to_owned(),
+            mime_type: Some("text/plain".to_owned()),
+            text: text.map(str::to_owned),
+        };
+        let image = Content::Image { data: "AA==".to_owned(), mime_type: "image/png".to_owned() };
+        let json = Content::Json { value: json!({"a": [1, 2]}) };
+        let content = vec![Content::text("hi"), image, json, link(Some("body")), link(None)];
+        let answer = written(Output { content, structured: None });
+        assert_eq!(
+            answer["content"],
+            json!([
+                {"type": "text", "text": "hi"},
+                {"type": "image", "data": "AA==", "mimeType": "image/png"},
+                {"type": "text", "text": "{\"a\":[1,2]}"},
+                {"type": "resource", "resource": {
+                    "uri": "file:///tmp/spill/abc.txt", "mimeType": "text/plain", "text": "body"}},
+                {"type": "resource_link", "uri": "file:///tmp/spill/abc.txt", "name": "abc.txt",
+                 "mimeType": "text/plain"},
+            ])
+        );
+        assert_eq!(answer.get("structuredContent"), None);
+        assert_eq!(answer["isError"], false);
+    }
+
+    #[test]
+    fn structured_content_is_an_object_and_never_without_text() {
+        let only = |structured| Output { content: Vec::new(), structured: Some(structured) };
+        let answer = written(only(json!([1, 2])));
+        assert_eq!(answer["structuredContent"], json!({"result": [1, 2]}));
+        assert_eq!(answer["content"], json!([{"type": "text", "text": "[1,2]"}]));
+        let answer = written(only(json!({"n": 1})));
+        assert_eq!(answer["structuredContent"], json!({"n": 1}));
+        let answer = written(only(Value::Null));
+        assert_eq!(answer["structuredContent"], json!({"result": null}));
+    }
+
+    #[test]
+    fn a_failure_is_text_and_an_unknown_name_is_a_protocol_error() {
+        let error = |code| {
+            let info = ToolError::new(code, "Unknown tool: x").suggest("Did you mean y?");
+            answer(ToolResult::error("c1", "x", info.into_info(usize::MAX).0))
+        };
+        let failed = serde_json::to_value(error(ErrorCode::Denied).unwrap()).unwrap();
+        assert_eq!(failed["isError"], true);
+        assert_eq!(
+            failed["content"][0]["text"],
+            "ERROR: Unknown tool: x\nCODE: E_TOOL_DENIED\nSUGGESTION: Did you mean y?"
+        );
+        let unknown = error(ErrorCode::NotInCatalog).unwrap_err();
+        assert_eq!(unknown.code.0, -32602);
+        assert_eq!(unknown.message, "Unknown tool: x. Did you mean y?");
+    }
+}

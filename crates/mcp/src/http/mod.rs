@@ -1,0 +1,117 @@
+//! MCP over HTTP, at `/mcp`, for whoever has a token.
+
+mod body;
+mod gate;
+mod pages;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{any, get};
+use dogu_runtime::Runtime;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::ServeError;
+use crate::options::ServeOptions;
+use crate::stdio::END_GRACE;
+use crate::tokens::Tokens;
+use gate::Gate;
+
+/// How often the end of the calls under way is looked for.
+const IDLE_CHECK: Duration = Duration::from_millis(20);
+/// How long the last answers may take to leave.
+const LAST_BYTES: Duration = Duration::from_millis(200);
+
+/// An HTTP server that is bound and not serving yet.
+pub struct HttpServer {
+    listener: TcpListener,
+    addr: SocketAddr,
+    router: Router,
+    runtime: Runtime,
+    ends: Ends,
+}
+
+/// What ends when the server does.
+#[derive(Clone, Default)]
+pub(crate) struct Ends {
+    /// Calls are no longer waited for, and streams of announcements end.
+    pub(crate) closing: CancellationToken,
+    /// All other streams end.
+    pub(crate) streams: CancellationToken,
+}
+
+impl HttpServer {
+    /// Listens on exactly this address. One that other machines can reach is refused unless the
+    /// options allow it.
+    pub async fn bind(
+        runtime: Runtime,
+        addr: SocketAddr,
+        tokens: Tokens,
+        options: ServeOptions,
+    ) -> Result<Self, ServeError> {
+        if !addr.ip().is_loopback() && !options.allow_remote {
+            return Err(ServeError::Remote { addr });
+        }
+        let failed = |source| ServeError::Bind { addr, source };
+        let listener = TcpListener::bind(addr).await.map_err(failed)?;
+        let addr = listener.local_addr().map_err(failed)?;
+        let ends = Ends::default();
+        let gate = Gate::new(&runtime, addr, &tokens, &options, &ends)?;
+        let router = Router::new()
+            .route("/", get(pages::root))
+            .route("/healthz", get(pages::healthz))
+            .route("/mcp", any(gate::enter))
+            .with_state(Arc::new(gate));
+        Ok(Self { listener, addr, router, runtime, ends })
+    }
+
+    /// Where it listens, with the port that it got.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Serves until `shutdown` is over. What is under way then is answered, for at most five
+    /// seconds; a call that waits for a person keeps waiting only that long.
+    pub async fn serve(
+        self,
+        shutdown: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), ServeError> {
+        let Self { listener, router, runtime, ends, .. } = self;
+        let stop = CancellationToken::new();
+        let stopping = stop.clone();
+        let serving = axum::serve(listener, router)
+            .with_graceful_shutdown(async move { stopping.cancelled().await })
+            .into_future();
+        let end = async {
+            shutdown.await;
+            stop.cancel();
+            settle(&runtime, &ends).await;
+        };
+        let mut serving = std::pin::pin!(serving);
+        tokio::select! {
+            ended = &mut serving => return ended.map_err(ServeError::Http),
+            () = end => {}
+        }
+        // Connections that are kept open without a request do not hold the server up.
+        match tokio::time::timeout(LAST_BYTES, serving).await {
+            Ok(ended) => ended.map_err(ServeError::Http),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Lets calls come to their end, and their answers leave.
+async fn settle(runtime: &Runtime, ends: &Ends) {
+    let idle = async {
+        while runtime.in_flight() > 0 {
+            tokio::time::sleep(IDLE_CHECK).await;
+        }
+    };
+    let _ = tokio::time::timeout(END_GRACE, idle).await;
+    ends.closing.cancel();
+    tokio::time::sleep(LAST_BYTES).await;
+    ends.streams.cancel();
+}

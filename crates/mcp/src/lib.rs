@@ -1,0 +1,51 @@
+//! The pipeline behind MCP: any client of the Model Context Protocol can call dogu's tools, over
+//! stdio or over HTTP, in both eras of the protocol (`initialize` up to 2025-11-25, stateless
+//! requests from 2026-07-28).
+//!
+//! The server has no side door. A request becomes one step with one call, its answer is that
+//! call's result, and nothing is kept between two requests:
+//!
+//! | what | where |
+//! | --- | --- |
+//! | the methods that a client can call | `handler`, `list` |
+//! | one `tools/call`: dispatch, progress, cancellation | `call`, `calls`, `progress` |
+//! | a result as MCP writes it | `content` |
+//! | bytes that may be a message | `message` |
+//! | lines on stdin and stdout, and their end | `stdio` |
+//! | tokens, origins and sessions | `http`, `tokens` |
+//!
+//! # Cancellation
+//! A call is canceled by `notifications/cancelled`, on stdio and in an HTTP session. A connection
+//! that goes away cancels nothing: the runtime owns the call, finishes it and records it. That
+//! includes a response stream of 2026-07-28 which the client closes, although that revision reads
+//! it as a wish to cancel: from here it looks the same as a lost network, and half of a write is
+//! worse than an unread answer. The tool's own time limit bounds such a call.
+//!
+//! ```no_run
+//! # async fn example(runtime: dogu_runtime::Runtime) -> Result<(), dogu_mcp::ServeError> {
+//! use dogu_mcp::{ServeOptions, serve_stdio};
+//!
+//! serve_stdio(runtime, ServeOptions::default(), std::future::pending()).await
+//! # }
+//! ```
+
+mod call;
+mod calls;
+mod content;
+mod error;
+mod handler;
+mod http;
+mod list;
+mod message;
+mod options;
+mod progress;
+mod stdio;
+mod tokens;
+
+pub use error::ServeError;
+pub use http::HttpServer;
+pub use list::tools_json;
+pub use message::MAX_MESSAGE_BYTES;
+pub use options::ServeOptions;
+pub use stdio::{END_GRACE, serve_stdio, serve_streams};
+pub use tokens::{TokenError, Tokens};

@@ -1,0 +1,84 @@
+//! MCP over stdin and stdout, or over any other pair of streams: one message a line.
+
+mod lines;
+mod pending;
+mod transport;
+mod writer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dogu_runtime::Runtime;
+use dogu_tool::Principal;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::call::Caller;
+use crate::error::ServeError;
+use crate::handler::Handler;
+use crate::options::ServeOptions;
+use transport::LineTransport;
+
+/// How long calls may go on after the client has closed its side.
+pub const END_GRACE: Duration = Duration::from_secs(5);
+
+/// Serves the process at the other end of stdin and stdout, until it closes stdin or `shutdown`
+/// is over. What is under way then is answered, for at most [`END_GRACE`]; a call that waits for
+/// a person is canceled at once.
+///
+/// Nothing else may write to stdout while this runs.
+pub async fn serve_stdio(
+    runtime: Runtime,
+    options: ServeOptions,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), ServeError> {
+    let (stdin, stdout) = rmcp::transport::io::stdio_pipes();
+    serve_streams(runtime, options, stdin, stdout, shutdown).await
+}
+
+/// Serves the process at the other end of two streams, as [`serve_stdio`] does.
+pub async fn serve_streams<R, W>(
+    runtime: Runtime,
+    options: ServeOptions,
+    read: R,
+    write: W,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let closing = CancellationToken::new();
+    let caller = Arc::new(Caller::new(runtime, Principal::process("stdio"), closing)?);
+    let stop = CancellationToken::new();
+    let transport = LineTransport::new(read, write, Arc::clone(&caller), stop.clone());
+    let handler = Handler::new(caller, Arc::new(options.config()));
+    let mut session = std::pin::pin!(session(handler, transport));
+    tokio::select! {
+        ended = &mut session => ended,
+        () = shutdown => {
+            stop.cancel();
+            session.await
+        }
+    }
+}
+
+async fn session<R, W>(handler: Handler, transport: LineTransport<R, W>) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let running = match rmcp::serve_server(handler, transport).await {
+        Ok(running) => running,
+        // Whoever closes before the first request wants nothing, and gets it.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ServeError::Session(error.to_string())),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => {
+            Err(ServeError::Session(error.to_string()))
+        }
+        Ok(_) => Ok(()),
+    }
+}

@@ -1,0 +1,238 @@
+//! The server over HTTP, by raw requests.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::http::{ONE, Request, Server, TWO, tokens};
+use common::{call, initialize, modern, notification, request, text, tools};
+use dogu_mcp::{HttpServer, ServeError, ServeOptions};
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+
+async fn session(server: &Server, token: &str) -> String {
+    let answer = server.send(&Request::post(token, &initialize(1, "2025-11-25"))).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.answer()["result"]["protocolVersion"], "2025-11-25");
+    let session = answer.header("mcp-session-id").unwrap().to_owned();
+    let initialized = notification("notifications/initialized", json!({}));
+    let accepted = server.send(&Request::in_session(token, &session, &initialized)).await;
+    assert_eq!(accepted.status, 202);
+    session
+}
+
+#[tokio::test]
+async fn without_a_known_token_nothing_is_looked_at() {
+    let server = Server::start().await;
+    let list = modern(1, "tools/list", json!({}));
+    let wrong = Request::modern("wrong", &list);
+    let authorization = |value: &str| Request::modern(ONE, &list).header("Authorization", value);
+    for request in [
+        wrong.clone(),
+        authorization("Bearer"),
+        authorization("Bearer "),
+        authorization(&format!("Basic {ONE}")),
+        authorization(ONE),
+        authorization(&format!("Bearer {ONE}x")),
+        authorization(&format!("Bearer {}", &ONE[1..])),
+        Request::post_raw(b"not json".to_vec()),
+        Request::post_raw(vec![b'x'; 100_000]).header("Content-Type", "text/plain"),
+        Request::get("/mcp"),
+        wrong.header("Host", "evil.example").header("Origin", "http://evil.example"),
+    ] {
+        let answer = server.send(&request).await;
+        assert_eq!(answer.status, 401, "{answer:?}");
+        assert!(answer.header("www-authenticate").unwrap().starts_with("Bearer"), "{answer:?}");
+        assert!(!answer.body.contains(ONE) && !answer.body.contains(TWO));
+    }
+    assert_eq!(server.send(&authorization(&format!("bearer {ONE}"))).await.status, 200);
+}
+
+#[tokio::test]
+async fn what_needs_no_token_holds_no_secret() {
+    let server = Server::start().await;
+    let root = server.send(&Request::get("/")).await;
+    assert_eq!(root.status, 200);
+    assert!(root.body.contains("/mcp") && root.body.contains("token"), "{root:?}");
+    assert!(!root.body.contains(ONE));
+    let health = server.send(&Request::get("/healthz")).await;
+    assert_eq!((health.status, health.body.trim()), (200, "ok"));
+    assert_eq!(server.send(&Request::get("/other")).await.status, 404);
+}
+
+#[tokio::test]
+async fn other_origins_and_hosts_are_forbidden() {
+    let server = Server::start().await;
+    let list = Request::modern(ONE, &modern(1, "tools/list", json!({})));
+    for (name, value, status) in [
+        ("Origin", "http://evil.example", 403),
+        ("Origin", "null", 403),
+        ("Origin", "http://localhost", 403),
+        ("Host", "evil.example", 403),
+        ("Host", "localhost:1", 200),
+        ("Host", "127.0.0.1", 200),
+    ] {
+        let answer = server.send(&list.clone().header(name, value)).await;
+        assert_eq!(answer.status, status, "{name}: {value}: {answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_second_era_discovers_lists_and_calls() {
+    let server = Server::start().await;
+    let discover = modern(1, "server/discover", json!({}));
+    let answer = server.send(&Request::modern(ONE, &discover)).await.answer();
+    assert_eq!(answer["result"]["capabilities"], json!({"tools": {}}), "{answer}");
+    let list = modern(2, "tools/list", json!({}));
+    let answer = server.send(&Request::modern(ONE, &list)).await.answer();
+    assert_eq!(answer["result"]["tools"][0]["name"], "echo");
+    let echo = modern(3, "tools/call", call("echo", json!({"text": "hi"})));
+    let answer = server.send(&Request::modern(TWO, &echo)).await.answer();
+    assert_eq!(text(&answer), "hi");
+    let unknown = modern(4, "tools/call", call("ech", json!({})));
+    let answer = server.send(&Request::modern(ONE, &unknown)).await.answer();
+    assert_eq!(answer["error"]["code"], -32602);
+    let method = modern(5, "no/such", json!({}));
+    let answer = server.send(&Request::modern(ONE, &method)).await;
+    assert_eq!((answer.status, &answer.answer()["error"]["code"]), (404, &json!(-32601)));
+    let mut count = call("count", json!({"to": 3}));
+    count["_meta"] = json!({"progressToken": 1});
+    let messages =
+        server.send(&Request::modern(ONE, &modern(6, "tools/call", count))).await.messages();
+    let methods: Vec<&Value> = messages.iter().map(|message| &message["method"]).collect();
+    let progress = json!("notifications/progress");
+    assert_eq!(methods, [&progress, &progress, &progress, &Value::Null]);
+}
+
+#[tokio::test]
+async fn the_first_era_has_sessions() {
+    let server = Server::start().await;
+    let session = session(&server, ONE).await;
+    let list = request(2, "tools/list", json!({}));
+    let answer = server.send(&Request::in_session(ONE, &session, &list)).await.answer();
+    assert_eq!(answer["result"]["tools"][0]["name"], "echo", "{answer}");
+    let denied = request(3, "tools/call", call("write_file", json!({"path": "a", "content": ""})));
+    let answer = server.send(&Request::in_session(ONE, &session, &denied)).await.answer();
+    assert!(text(&answer).starts_with("ERROR: Permission denied for tool: write_file"));
+    let loose = request(4, "tools/call", call("echo", json!("text")));
+    let answer = server.send(&Request::in_session(ONE, &session, &loose)).await.answer();
+    assert!(text(&answer).contains("E_TOOL_INVALID_ARGS"), "{answer}");
+}
+
+#[tokio::test]
+async fn rubbish_is_refused_and_the_next_request_is_served() {
+    let server = Server::start().await;
+    let raw = |body: &[u8]| {
+        Request::post_raw(body.to_vec()).header("Authorization", &format!("Bearer {ONE}"))
+    };
+    let deep = "[".repeat(100_000);
+    for (body, code) in [
+        (&b"rubbish"[..], -32700),
+        (b"\xFF\xFE", -32700),
+        (deep.as_bytes(), -32700),
+        (b"[]", -32600),
+        (b"{\"id\":1}", -32600),
+    ] {
+        let answer = server.send(&raw(body)).await;
+        assert_eq!((answer.status, &answer.answer()["error"]["code"]), (400, &json!(code)));
+    }
+    let large = modern(1, "tools/call", call("echo", json!({"text": "x".repeat(50_000_000)})));
+    let answer = server.send(&Request::modern(ONE, &large)).await;
+    assert_eq!((answer.status, &answer.answer()["error"]["code"]), (413, &json!(-32600)));
+    let fits = modern(1, "tools/call", call("echo", json!({"text": "x".repeat(9_000_000)})));
+    assert_eq!(server.send(&Request::modern(ONE, &fits)).await.status, 200);
+    let list = modern(2, "tools/list", json!({}));
+    assert_eq!(server.send(&Request::modern(ONE, &list)).await.status, 200);
+}
+
+#[tokio::test]
+async fn one_holder_neither_sees_nor_cancels_what_another_does() {
+    let server = Server::start().await;
+    let own = session(&server, ONE).await;
+    let slow = request("slow", "tools/call", call("wait", json!({"milliseconds": 60_000})));
+    let _reading = server.open(&Request::in_session(ONE, &own, &slow)).await;
+    server.under_way(1).await;
+    let cancel = notification("notifications/cancelled", json!({"requestId": "slow"}));
+    // With the session of the other, and from a session of one's own.
+    let stolen = server.send(&Request::in_session(TWO, &own, &cancel)).await;
+    assert_eq!(stolen.status, 404);
+    let list = request(2, "tools/list", json!({}));
+    assert_eq!(server.send(&Request::in_session(TWO, &own, &list)).await.status, 404);
+    let other = session(&server, TWO).await;
+    assert_eq!(server.send(&Request::in_session(TWO, &other, &cancel)).await.status, 202);
+    assert_eq!(server.send(&Request::modern(TWO, &cancel)).await.status, 202);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(server.runtime.in_flight(), 1);
+    assert_eq!(server.send(&Request::in_session(ONE, &own, &cancel)).await.status, 202);
+    server.under_way(0).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_goes_away_cancels_nothing() {
+    let server = Server::start().await;
+    let own = session(&server, ONE).await;
+    let mut listener = server.runtime.listen_to_all();
+    let slow = call("wait", json!({"milliseconds": 300}));
+    let first = request(2, "tools/call", slow.clone());
+    let second = modern(3, "tools/call", slow);
+    let one = server.open(&Request::in_session(ONE, &own, &first)).await;
+    let two = server.open(&Request::modern(ONE, &second)).await;
+    server.under_way(2).await;
+    drop((one, two));
+    server.under_way(0).await;
+    let mut ends = Vec::new();
+    while let Some(heard) = listener.try_next() {
+        if let dogu_runtime::Heard::Event(event) = heard
+            && event.is_terminal()
+            && let dogu_runtime::EventKind::Status { to, .. } = event.kind
+        {
+            ends.push(to.as_str());
+        }
+    }
+    assert_eq!(ends, ["done", "done"]);
+}
+
+#[tokio::test]
+async fn the_end_answers_what_is_under_way_and_closes_what_would_never_end() {
+    let mut server = Server::start().await;
+    let own = session(&server, ONE).await;
+    let announcements = Request::get("/mcp")
+        .header("Accept", "text/event-stream")
+        .header("Authorization", &format!("Bearer {ONE}"))
+        .header("Mcp-Session-Id", &own);
+    let mut open = server.open(&announcements).await;
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let listen = Request::modern(ONE, &modern("sub", "subscriptions/listen", filter));
+    let mut listening = server.open(&listen).await;
+    let slow = modern(3, "tools/call", call("wait", json!({"milliseconds": 300})));
+    let mut calling = server.open(&Request::modern(ONE, &slow)).await;
+    server.under_way(1).await;
+    let began = Instant::now();
+    server.stop.take().unwrap().send(()).unwrap();
+    let mut answer = String::new();
+    calling.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("waited"), "{answer}");
+    server.serving.await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    let mut rest = Vec::new();
+    let _ = open.read_to_end(&mut rest).await;
+    let _ = listening.read_to_end(&mut rest).await;
+}
+
+#[tokio::test]
+async fn an_address_that_others_can_reach_must_be_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tools::runtime(folder.path()).unwrap().build().unwrap();
+    let bind = |addr: &str, allow_remote| {
+        let options = ServeOptions { allow_remote, ..ServeOptions::default() };
+        HttpServer::bind(runtime.clone(), addr.parse().unwrap(), tokens(folder.path()), options)
+    };
+    let error = bind("0.0.0.0:0", false).await.err().unwrap();
+    assert!(matches!(error, ServeError::Remote { .. }));
+    assert!(error.hint().unwrap().contains("127.0.0.1"), "{error}");
+    let server = bind("0.0.0.0:0", true).await.ok().unwrap();
+    let taken = bind(&format!("127.0.0.1:{}", server.local_addr().port()), false).await;
+    assert!(matches!(taken.err().unwrap(), ServeError::Bind { .. }));
+}
