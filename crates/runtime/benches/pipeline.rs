@@ -1,0 +1,275 @@
+//! What the pipeline adds to a call: `cargo bench -p dogu-runtime`.
+//!
+//! Every figure is the difference to a bare `serde_json::from_value` and function call on the
+//! same input, measured in interleaved pairs in the same run; medians, because the machine is noisy.
+
+#![expect(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a program for people who measure"
+)]
+
+use std::hint::black_box;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dogu_runtime::record::{CallEnd, CallStart, Record, RecordOptions};
+use dogu_runtime::redact::Redactor;
+use dogu_runtime::{ApproveAll, Decision, Policy, PolicyRequest, Runtime, Source, StateDir, Step};
+use dogu_tool::{
+    Action, CallStatus, Category, Ctx, Group, Origin, Output, Principal, Scope, ToolCall,
+    ToolError, ToolSpec, TypedTool, Verdict, typed,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const SECOND_PROCESS: &str = "DOGU_BENCH_SECOND_PROCESS";
+const PAIRS: usize = 20_000;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    path: String,
+    offset: Option<u32>,
+    limit: Option<u32>,
+}
+
+/// The work itself, which the bare call and the tools share.
+fn work(input: &Input) -> usize {
+    black_box(input.path.len())
+        + input.offset.unwrap_or(0) as usize
+        + input.limit.unwrap_or(0) as usize
+}
+
+/// The same tool, marked in different ways.
+struct NoOp {
+    name: &'static str,
+    non_blocking: bool,
+    writes: bool,
+}
+
+impl TypedTool for NoOp {
+    type Input = Input;
+
+    fn spec(&self) -> ToolSpec {
+        let spec = ToolSpec::of::<Input>(self.name, "Does nothing.")
+            .in_group(Category::System, Group::Read)
+            .primary("path");
+        if self.non_blocking { spec.non_blocking() } else { spec }
+    }
+
+    fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
+        let action = Action::Custom { name: "nothing".into(), details: Value::Null };
+        if self.writes { vec![action] } else { Vec::new() }
+    }
+
+    async fn run(&self, input: Input, _: &Ctx) -> Result<Output, ToolError> {
+        black_box(work(&input));
+        Ok(Output::default())
+    }
+}
+
+struct AllowAll;
+
+impl Policy for AllowAll {
+    fn decide(&self, _: &PolicyRequest<'_>) -> Decision {
+        Decision { verdict: Verdict::Allow, reasons: Vec::new() }
+    }
+}
+
+fn input() -> Value {
+    json!({"path": "src/main.rs", "offset": 1, "limit": 200})
+}
+
+fn runtime(record: Option<Record>) -> Runtime {
+    let tools = [
+        NoOp { name: "in_place", non_blocking: true, writes: false },
+        NoOp { name: "contained", non_blocking: false, writes: false },
+        NoOp { name: "writing", non_blocking: true, writes: true },
+    ];
+    let mut builder = Runtime::builder(Scope::new(std::env::temp_dir()))
+        .tools(&Source::Builtin, tools.map(|tool| typed(tool)))
+        .unwrap()
+        .policy(Arc::new(AllowAll))
+        .delegate(Arc::new(ApproveAll));
+    if let Some(record) = record {
+        builder = builder.record(record);
+    }
+    builder.build().unwrap()
+}
+
+fn step(runtime: &Runtime) -> Step {
+    runtime.step(Arc::new(Origin::of(Principal::process("bench"))))
+}
+
+fn open_record(folder: &Path) -> Record {
+    let state = StateDir::open(folder).unwrap();
+    Record::open(&state, Redactor::new(), RecordOptions::default()).unwrap()
+}
+
+struct Figures {
+    p50: Duration,
+    p99: Duration,
+}
+
+fn figures(mut times: Vec<Duration>) -> Figures {
+    times.sort_unstable();
+    Figures { p50: times[times.len() / 2], p99: times[times.len() * 99 / 100] }
+}
+
+/// Interleaved pairs of a bare call and a call through the pipeline.
+fn added(tokio: &tokio::runtime::Runtime, runtime: &Runtime, tool: &str) -> (Figures, Figures) {
+    let step = step(runtime);
+    let (mut bare, mut through) = (Vec::with_capacity(PAIRS), Vec::with_capacity(PAIRS));
+    tokio.block_on(async {
+        for pair in 0..PAIRS + 500 {
+            let value = input();
+            let begun = Instant::now();
+            let parsed: Input = serde_json::from_value(value).unwrap();
+            black_box(work(&parsed));
+            let bare_time = begun.elapsed();
+            let call = ToolCall::new("c", tool, input());
+            let begun = Instant::now();
+            let result = step.dispatch(call).await;
+            let through_time = begun.elapsed();
+            assert!(!result.is_error(), "{result:?}");
+            // The first calls compile the schema and start threads.
+            if pair >= 500 {
+                bare.push(bare_time);
+                through.push(through_time);
+            }
+        }
+    });
+    (figures(bare), figures(through))
+}
+
+fn report(name: &str, target: &str, (bare, through): &(Figures, Figures)) {
+    let micros = |time: Duration| time.as_secs_f64() * 1e6;
+    println!(
+        "{name:46} added p50 {:7.2} µs  p99 {:8.2} µs   ({:.0}× bare {:.2} µs; target {target})",
+        micros(through.p50.saturating_sub(bare.p50)),
+        micros(through.p99.saturating_sub(bare.p50)),
+        through.p50.as_secs_f64() / bare.p50.as_secs_f64(),
+        micros(bare.p50),
+    );
+}
+
+/// Another process that makes recorded calls, one after the other, until it is killed.
+struct SecondProcess(Child);
+
+impl SecondProcess {
+    fn start(folder: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let child = command.env(SECOND_PROCESS, folder).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        Self(child)
+    }
+}
+
+impl Drop for SecondProcess {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A thousand calls a second, as a busy second agent makes them.
+fn second_process(folder: &Path) -> ! {
+    let record = open_record(folder);
+    loop {
+        let (number, receipt) = record.start_durable(CallStart::new("other", "writing", input()));
+        receipt.wait().unwrap();
+        record.end(number, CallEnd::new(CallStatus::Done));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn sustained_rows() {
+    const CALLS: u32 = 200_000;
+    let folder = tempfile::tempdir().unwrap();
+    let record = open_record(folder.path());
+    let begun = Instant::now();
+    for _ in 0..CALLS {
+        let number = record.start(CallStart::new("c", "writing", input()));
+        record.end(number, CallEnd::new(CallStatus::Done));
+        // The queue is bounded and drops what does not fit: wait as a real caller would.
+        if number_is_round(&record) {
+            record.flush().wait().unwrap();
+        }
+    }
+    record.flush().wait().unwrap();
+    assert_eq!(record.lost(), 0);
+    let rate = f64::from(CALLS) / begun.elapsed().as_secs_f64();
+    println!("{:46} {rate:.0} rows/s (target 20,000)", "record, sustained");
+}
+
+thread_local! {
+    static ROUND: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+fn number_is_round(_: &Record) -> bool {
+    ROUND.with(|round| {
+        round.set(round.get() + 1);
+        round.get().is_multiple_of(10_000)
+    })
+}
+
+/// Resident memory in KB, as the kernel counts it.
+fn resident() -> i64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+fn many_in_flight(tokio: &tokio::runtime::Runtime, runtime: &Runtime) {
+    const CALLS: usize = 10_000;
+    let mut resident_after = Vec::new();
+    for _ in 0..6 {
+        let step = step(runtime);
+        tokio.block_on(async {
+            let names = ["in_place", "contained"];
+            let calls = (0..CALLS).map(|n| {
+                let call = ToolCall::new(n.to_string(), names[n % 2], input());
+                tokio::spawn(step.dispatch(call))
+            });
+            for call in calls.collect::<Vec<_>>() {
+                assert!(!call.await.unwrap().is_error());
+            }
+        });
+        assert_eq!(runtime.in_flight(), 0);
+        resident_after.push(resident());
+    }
+    println!(
+        "{:46} all answered, 6 rounds; resident after rounds 2 and 6: {} and {} KB",
+        "10,000 calls in flight", resident_after[1], resident_after[5]
+    );
+}
+
+fn main() {
+    if let Some(folder) = std::env::var_os(SECOND_PROCESS) {
+        second_process(folder.as_ref());
+    }
+    let tokio =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let plain = runtime(None);
+    report("non-blocking", "10 µs", &added(&tokio, &plain, "in_place"));
+    report("contained", "30 µs", &added(&tokio, &plain, "contained"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let recorded = runtime(Some(open_record(folder.path())));
+    report("non-blocking, recorded", "50 µs", &added(&tokio, &recorded, "in_place"));
+    report(
+        "non-blocking, start on disk before the act",
+        "50 µs",
+        &added(&tokio, &recorded, "writing"),
+    );
+    let second = SecondProcess::start(folder.path());
+    let beside = added(&tokio, &recorded, "writing");
+    drop(second);
+    report("the same beside a second writing process", "50 µs, p99 1 ms", &beside);
+    sustained_rows();
+    many_in_flight(&tokio, &plain);
+}
