@@ -10,6 +10,7 @@ use common::wire::Wire;
 use common::{call, initialize, modern, notification, request, text};
 use dogu_tool::Principal;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
 
 fn names(answer: &Value) -> Vec<&str> {
     let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
@@ -41,6 +42,16 @@ async fn the_first_era_shakes_hands_lists_and_calls() {
                 "isError": false,
             })
         );
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_has_no_handshake_gets_the_newest_that_has_one() {
+    for version in ["1999-01-01", "2026-07-28", "2099-01-01", ""] {
+        let mut wire = Wire::new();
+        wire.send(&initialize(1, version)).await;
+        assert_eq!(wire.receive().await["result"]["protocolVersion"], "2025-11-25", "{version}");
+        assert_eq!(wire.ask("ping", json!({})).await["result"], json!({}));
     }
 }
 
@@ -192,7 +203,7 @@ async fn a_call_that_waits_for_a_person_says_so() {
     assert_eq!(text(&wire.answer(&json!("w")).await), "written");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_canceled_call_ends_and_is_not_answered() {
     for requests in [request as fn(&'static str, &str, Value) -> Value, modern] {
         let mut wire = Wire::legacy().await;
@@ -281,20 +292,30 @@ async fn nothing_said_before_the_handshake_ends_the_session() {
     wire.opened().await.ask("ping", json!({})).await;
 }
 
-#[tokio::test]
+/// More than are let in at once: the rest waits in the pipe, and nothing is lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_calls_at_once_are_all_answered() {
+    const CALLS: u64 = 5_000;
     let mut wire = Wire::legacy().await;
-    for id in 0..500 {
-        let params = call("echo", json!({"text": format!("{id}")}));
-        wire.send(&request(id, "tools/call", params)).await;
-    }
+    let mut to = wire.take_sender();
+    let sending = tokio::spawn(async move {
+        for id in 0..CALLS {
+            let params = call("echo", json!({"text": format!("{id}")}));
+            let line = format!("{}\n", request(id, "tools/call", params));
+            to.write_all(line.as_bytes()).await.unwrap();
+        }
+        to
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
     let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..500 {
+    for _ in 0..CALLS {
         let answer = wire.receive().await;
         assert_eq!(text(&answer), answer["id"].to_string());
         seen.insert(answer["id"].as_u64().unwrap());
     }
-    assert_eq!(seen.len(), 500);
+    assert_eq!(seen.len() as u64, CALLS);
+    drop(sending.await.unwrap());
+    wire.ended().await;
 }
 
 #[tokio::test]

@@ -46,8 +46,8 @@ impl Pending {
         self.0.changed.notify_one();
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.lock().is_empty()
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
     }
 
     /// Waits for the next answer.

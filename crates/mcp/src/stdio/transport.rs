@@ -26,6 +26,10 @@ use crate::message::{self, MAX_MESSAGE_BYTES, Parsed, Refusal};
 /// How often, after the end of stdin, a look is taken for calls that have begun to wait for a person.
 const PARKED_CHECK: Duration = Duration::from_millis(50);
 
+/// How many requests may wait for an answer. A client with more of them is not read until some
+/// are answered, else one that never reads its answers would fill the memory.
+const MAX_PENDING: usize = 4_096;
+
 /// One message a line, and an orderly end.
 pub(crate) struct LineTransport<R, W> {
     lines: Lines<R>,
@@ -67,7 +71,8 @@ where
             let line = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return None,
-                line = self.lines.next() => line,
+                () = self.pending.changed(), if self.pending.len() >= MAX_PENDING => continue,
+                line = self.lines.next(), if self.pending.len() < MAX_PENDING => line,
             };
             let parsed = match line {
                 Ok(Line::Whole(bytes)) => message::parse(&bytes),
@@ -120,7 +125,7 @@ where
     async fn drain(&mut self, deadline: Instant) {
         loop {
             self.cancel_parked();
-            if self.pending.is_empty() {
+            if self.pending.len() == 0 {
                 return;
             }
             tokio::select! {

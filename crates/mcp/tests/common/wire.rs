@@ -68,6 +68,11 @@ impl Wire {
         self.to.as_mut().unwrap().write_all(bytes).await.unwrap();
     }
 
+    /// Our side, to write from elsewhere.
+    pub(crate) fn take_sender(&mut self) -> DuplexStream {
+        self.to.take().unwrap()
+    }
+
     /// Closes our side.
     pub(crate) fn close(&mut self) {
         self.to = None;
