@@ -3,12 +3,7 @@
 //! Every figure is the difference to a bare `serde_json::from_value` and function call on the
 //! same input, measured in interleaved pairs in the same run; medians, because the machine is noisy.
 
-#![expect(
-    missing_docs,
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a program for people who measure"
-)]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program for people who measure")]
 
 use std::hint::black_box;
 use std::path::Path;

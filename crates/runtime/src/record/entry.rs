@@ -157,6 +157,11 @@ pub(super) enum Entry {
 }
 
 impl Entry {
+    /// Someone holds a receipt for it.
+    pub(super) fn is_waited_for(&self) -> bool {
+        matches!(self, Self::Start { done: Some(_), .. } | Self::Flush(_))
+    }
+
     pub(super) fn start(number: CallNumber, mut start: CallStart, done: Option<Promise>) -> Self {
         shrink_value(&mut start.input);
         Self::Start { number, start: Box::new(start), done }

@@ -9,6 +9,9 @@ use super::entry::Entry;
 /// How many entries share a transaction. Few enough that another process waits for less than
 /// a millisecond, many enough that the cost of the commit does not show.
 const BATCH: usize = 64;
+/// How long entries that nobody waits for may wait for company. The end of one call and the start
+/// of the next then share a transaction.
+const LINGER: Duration = Duration::from_millis(2);
 
 /// What the writer is woken for.
 #[derive(Debug)]
@@ -34,8 +37,20 @@ struct State {
     entries: VecDeque<(usize, Entry)>,
     bytes: usize,
     closed: bool,
-    /// The writer sleeps: only then is waking it worth a system call.
-    asleep: bool,
+    /// How many of the entries someone waits for.
+    urgent: usize,
+    sleep: Sleep,
+}
+
+/// What the writer sleeps for: waking it is a system call, which is made only where it helps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Sleep {
+    #[default]
+    Awake,
+    /// For any entry.
+    Empty,
+    /// For one that someone waits for, or for enough of them.
+    Lingering,
 }
 
 impl Queue {
@@ -49,6 +64,7 @@ impl Queue {
     /// stay open because others came in between.
     pub(super) fn push(&self, entry: Entry) -> Result<(), Entry> {
         let weight = entry.weight();
+        let urgent = entry.is_waited_for();
         let share = if matches!(entry, Entry::End { .. } | Entry::Flush(_)) { 2 } else { 1 };
         let mut state = self.lock();
         let full = state.entries.len() >= self.max_entries * share
@@ -58,7 +74,13 @@ impl Queue {
         }
         state.bytes += weight;
         state.entries.push_back((weight, entry));
-        let wake = std::mem::take(&mut state.asleep);
+        state.urgent += usize::from(urgent);
+        let wake = state.sleep == Sleep::Empty
+            || state.sleep == Sleep::Lingering
+                && (state.urgent > 0 || state.entries.len() >= BATCH);
+        if wake {
+            state.sleep = Sleep::Awake;
+        }
         drop(state);
         if wake {
             self.filled.notify_one();
@@ -69,25 +91,40 @@ impl Queue {
     /// Waits for work; for ever, unless `quiet` says after which silence to come back.
     pub(super) fn take(&self, quiet: Option<Duration>) -> Work {
         let mut state = self.lock();
+        let mut lingered = false;
         loop {
-            if !state.entries.is_empty() {
+            let due = state.urgent > 0 || state.closed || lingered || state.entries.len() >= BATCH;
+            if due && !state.entries.is_empty() {
                 return Work::Batch(state.batch());
             }
             if state.closed {
                 return Work::Closed;
             }
-            state.asleep = true;
-            let Some(limit) = quiet else {
-                state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let waited = self.filled.wait_timeout(state, limit);
-            let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-            state = woken;
-            if timeout.timed_out() && state.entries.is_empty() && !state.closed {
+            let lingering = !state.entries.is_empty();
+            let limit = if lingering { Some(LINGER) } else { quiet };
+            state.sleep = if lingering { Sleep::Lingering } else { Sleep::Empty };
+            let timed_out;
+            (state, timed_out) = self.sleep(state, limit);
+            state.sleep = Sleep::Awake;
+            lingered = lingering && timed_out;
+            if timed_out && state.entries.is_empty() && !state.closed {
                 return Work::Quiet;
             }
         }
+    }
+
+    fn sleep<'a>(
+        &'a self,
+        state: MutexGuard<'a, State>,
+        limit: Option<Duration>,
+    ) -> (MutexGuard<'a, State>, bool) {
+        let Some(limit) = limit else {
+            let woken = self.filled.wait(state);
+            return (woken.unwrap_or_else(PoisonError::into_inner), false);
+        };
+        let waited = self.filled.wait_timeout(state, limit);
+        let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        (woken, timeout.timed_out())
     }
 
     /// Nothing more is taken; what is there is still handed out.
@@ -107,6 +144,7 @@ impl State {
         let mut batch = Vec::with_capacity(count);
         for (weight, entry) in self.entries.drain(..count) {
             self.bytes -= weight;
+            self.urgent -= usize::from(entry.is_waited_for());
             batch.push(entry);
         }
         batch
