@@ -86,7 +86,7 @@ fn runtime(record: Option<Record>) -> Runtime {
         NoOp { name: "writing", non_blocking: true, writes: true },
     ];
     let mut builder = Runtime::builder(Scope::new(std::env::temp_dir()))
-        .tools(&Source::Builtin, tools.map(|tool| typed(tool)))
+        .tools(&Source::Builtin, tools.map(typed))
         .unwrap()
         .policy(Arc::new(AllowAll))
         .delegate(Arc::new(ApproveAll));

@@ -1,10 +1,10 @@
 //! The record: who called what, when, and how it ended.
 //!
-//! Calls are handed to a queue in memory and written by one thread, in order, several to a
-//! transaction. The flow of an entry:
+//! Calls are handed to a queue in memory and written by one writer, in order, several to a
+//! transaction: a thread of its own, or the caller who waits for its entry. The flow of an entry:
 //!
 //! 1. [`Record::start`] puts it into the bounded queue (`queue`) and returns at once.
-//! 2. The writer thread (`writer`) takes what is there.
+//! 2. The writer (`writer`) takes what is there.
 //! 3. It is redacted, then cut, then merged with what else is there of the same call (`columns`).
 //! 4. One `BEGIN IMMEDIATE` transaction writes it and gives it a revision (`store`).
 //! 5. Receipts resolve (`receipt`); readers (`read`) see it.
@@ -42,8 +42,8 @@ mod runs;
 mod store;
 mod writer;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 pub use bounded::bounded_copy;
@@ -108,6 +108,8 @@ struct Inner {
     audit: Audit,
     /// The newest number that was given out.
     last: AtomicU64,
+    /// None where nothing is recorded.
+    writer: Option<Arc<Mutex<Writer>>>,
     /// Resolves when the thread has ended; none where nothing is recorded.
     ended: Option<Receipt>,
 }
@@ -133,14 +135,16 @@ impl Record {
             _ => {}
         }
         let (promise, ended) = Promise::new(Audit::BestEffort);
+        let writer = Arc::new(Mutex::new(writer));
+        let of_thread = Arc::clone(&writer);
         std::thread::Builder::new()
             .name("record".to_owned())
             .spawn(move || {
-                writer.run();
+                Writer::run(&of_thread);
                 promise.resolve(Ok(()));
             })
             .map_err(|error| RecordError::io("start the thread for", &state.database(), error))?;
-        Ok(Self::new(queue, health, audit, Some(ended)))
+        Ok(Self::new(queue, health, audit, Some((writer, ended))))
     }
 
     /// A record that keeps nothing, for those who want none.
@@ -149,8 +153,15 @@ impl Record {
         Self::new(Arc::new(queue), Arc::new(Health::new()), Audit::BestEffort, None)
     }
 
-    fn new(queue: Arc<Queue>, health: Arc<Health>, audit: Audit, ended: Option<Receipt>) -> Self {
-        Self(Arc::new(Inner { queue, health, audit, last: AtomicU64::new(now()), ended }))
+    fn new(
+        queue: Arc<Queue>,
+        health: Arc<Health>,
+        audit: Audit,
+        thread: Option<(Arc<Mutex<Writer>>, Receipt)>,
+    ) -> Self {
+        let (writer, ended) = thread.unzip();
+        let last = AtomicU64::new(now());
+        Self(Arc::new(Inner { queue, health, audit, last, writer, ended }))
     }
 
     /// Takes down that a call begins. Returns before it is written.
@@ -165,7 +176,11 @@ impl Record {
             return (CallNumber::UNRECORDED, Receipt::settled(Ok(())));
         }
         let (promise, receipt) = Promise::new(self.0.audit);
-        (self.push_start(start, Some(promise)), receipt)
+        let number = self.push_start(start, Some(promise));
+        if let Some(writer) = &self.0.writer {
+            Writer::help(writer, &self.0.queue);
+        }
+        (number, receipt)
     }
 
     /// A person is asked since `at`.
@@ -234,7 +249,8 @@ impl Record {
     }
 
     fn push(&self, entry: Entry) -> bool {
-        let Err(refused) = self.0.queue.push(entry) else { return true };
+        let caller_writes = matches!(entry, Entry::Start { done: Some(_), .. });
+        let Err(refused) = self.0.queue.push(entry, caller_writes) else { return true };
         self.0.health.lose(u64::from(refused.counts()));
         if let Entry::Start { done: Some(promise), .. } | Entry::Flush(promise) = refused {
             promise.resolve(Err(RecordError::Full));

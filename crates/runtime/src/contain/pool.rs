@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dogu_tool::{ErrorCode, ToolError};
 
@@ -14,6 +14,9 @@ const MAX_THREADS: usize = 64;
 const MAX_LOST: usize = 256;
 /// How long a thread waits for work before it ends.
 const IDLE_LIMIT: Duration = Duration::from_secs(10);
+/// How long a thread looks for work before it sleeps, giving way to others all the time. Calls
+/// come in bursts, and waking a thread can cost more than the work that it is woken for.
+const LOOK_AROUND: Duration = Duration::from_micros(50);
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -25,13 +28,18 @@ pub(crate) struct Pool(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     work: Condvar,
+    /// How many jobs wait, for threads that look without the lock.
+    waiting: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     queue: VecDeque<(Arc<Phase>, Job)>,
     threads: usize,
+    /// Threads that will look at the queue again, asleep or not.
     idle: usize,
+    /// Those of them that need not be woken.
+    looking: usize,
     lost: usize,
 }
 
@@ -68,6 +76,7 @@ impl Pool {
             return Err(too_many_lost());
         }
         state.queue.push_back((Arc::clone(&phase), Box::new(job)));
+        self.0.waiting.store(state.queue.len(), Ordering::Release);
         self.staff(state);
         Ok(Ticket { phase, pool: self.clone() })
     }
@@ -89,13 +98,12 @@ impl Pool {
         if state.queue.is_empty() {
             return;
         }
-        if state.idle >= state.queue.len() {
-            drop(state);
+        let asleep = state.idle - state.looking;
+        if asleep > 0 && state.looking < state.queue.len() {
             self.0.work.notify_one();
-            return;
         }
-        if state.idle > 0 {
-            self.0.work.notify_one();
+        if state.idle >= state.queue.len() {
+            return;
         }
         if state.threads - state.lost < MAX_THREADS && self.start_thread() {
             state.threads += 1;
@@ -145,9 +153,15 @@ impl Shared {
                 return None;
             }
             if let Some(job) = state.queue.pop_front() {
+                self.waiting.store(state.queue.len(), Ordering::Release);
                 return Some(job);
             }
             state.idle += 1;
+            state = self.look_around(state);
+            if !state.queue.is_empty() {
+                state.idle -= 1;
+                continue;
+            }
             let waited = self.work.wait_timeout(state, IDLE_LIMIT);
             let timed_out;
             (state, timed_out) = match waited {
@@ -160,6 +174,19 @@ impl Shared {
                 return None;
             }
         }
+    }
+
+    /// Looks for work for a moment, without the lock.
+    fn look_around<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.looking += 1;
+        drop(state);
+        let until = Instant::now() + LOOK_AROUND;
+        while self.waiting.load(Ordering::Acquire) == 0 && Instant::now() < until {
+            std::thread::yield_now();
+        }
+        let mut state = self.lock();
+        state.looking -= 1;
+        state
     }
 }
 

@@ -14,10 +14,10 @@ const BATCH: usize = 64;
 const LINGER: Duration = Duration::from_millis(2);
 
 /// What the writer is woken for.
-#[derive(Debug)]
-pub(super) enum Work {
-    /// Entries, oldest first.
-    Batch(Vec<Entry>),
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// There are entries, or someone asked for the thread.
+    Work,
     /// Nothing came for the time that was asked for.
     Quiet,
     /// Nothing is left and nothing will come.
@@ -39,6 +39,8 @@ struct State {
     closed: bool,
     /// How many of the entries someone waits for.
     urgent: usize,
+    /// Someone asked for the thread itself.
+    roused: bool,
     sleep: Sleep,
 }
 
@@ -58,11 +60,12 @@ impl Queue {
         Self { state: Mutex::default(), filled: Condvar::new(), max_entries, max_bytes }
     }
 
-    /// Takes an entry, or gives it back if there is no room.
+    /// Takes an entry, or gives it back if there is no room. The thread is woken for it unless
+    /// the caller will write it itself.
     ///
     /// Ends and flushes may use as much room again: a call whose start was written should not
     /// stay open because others came in between.
-    pub(super) fn push(&self, entry: Entry) -> Result<(), Entry> {
+    pub(super) fn push(&self, entry: Entry, caller_writes: bool) -> Result<(), Entry> {
         let weight = entry.weight();
         let urgent = entry.is_waited_for();
         let share = if matches!(entry, Entry::End { .. } | Entry::Flush(_)) { 2 } else { 1 };
@@ -75,9 +78,9 @@ impl Queue {
         state.bytes += weight;
         state.entries.push_back((weight, entry));
         state.urgent += usize::from(urgent);
-        let wake = state.sleep == Sleep::Empty
-            || state.sleep == Sleep::Lingering
-                && (state.urgent > 0 || state.entries.len() >= BATCH);
+        let enough = state.urgent > 0 || state.entries.len() >= BATCH;
+        let wanted = state.sleep == Sleep::Empty || state.sleep == Sleep::Lingering && enough;
+        let wake = wanted && !caller_writes;
         if wake {
             state.sleep = Sleep::Awake;
         }
@@ -88,17 +91,18 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for work; for ever, unless `quiet` says after which silence to come back.
-    pub(super) fn take(&self, quiet: Option<Duration>) -> Work {
+    /// Waits for work; for ever, unless `quiet` says after which silence to come back. Takes
+    /// nothing: whoever writes first locks the writer, then takes, so that order is kept.
+    pub(super) fn wait(&self, quiet: Option<Duration>) -> Call {
         let mut state = self.lock();
         let mut lingered = false;
         loop {
             let due = state.urgent > 0 || state.closed || lingered || state.entries.len() >= BATCH;
-            if due && !state.entries.is_empty() {
-                return Work::Batch(state.batch());
+            if std::mem::take(&mut state.roused) || due && !state.entries.is_empty() {
+                return Call::Work;
             }
             if state.closed {
-                return Work::Closed;
+                return Call::Closed;
             }
             let lingering = !state.entries.is_empty();
             let limit = if lingering { Some(LINGER) } else { quiet };
@@ -107,9 +111,25 @@ impl Queue {
             (state, timed_out) = self.sleep(state, limit);
             state.sleep = Sleep::Awake;
             lingered = lingering && timed_out;
-            if timed_out && state.entries.is_empty() && !state.closed {
-                return Work::Quiet;
+            if timed_out && state.entries.is_empty() && !state.closed && !state.roused {
+                return Call::Quiet;
             }
+        }
+    }
+
+    /// The next entries, oldest first; none where there are none.
+    pub(super) fn take(&self) -> Vec<Entry> {
+        self.lock().batch()
+    }
+
+    /// Wakes the thread, whatever it sleeps for.
+    pub(super) fn rouse(&self) {
+        let mut state = self.lock();
+        state.roused = true;
+        let asleep = std::mem::replace(&mut state.sleep, Sleep::Awake) != Sleep::Awake;
+        drop(state);
+        if asleep {
+            self.filled.notify_one();
         }
     }
 
@@ -165,26 +185,36 @@ mod tests {
     #[test]
     fn is_bounded_by_count_and_by_bytes() {
         let queue = Queue::new(2, usize::MAX / 4);
-        assert!(queue.push(waiting()).is_ok());
-        assert!(queue.push(waiting()).is_ok());
-        assert!(queue.push(waiting()).is_err());
-        assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == 2));
-        assert!(queue.push(waiting()).is_ok());
-        assert!(Queue::new(2, 10).push(waiting()).is_err());
+        assert!(queue.push(waiting(), false).is_ok());
+        assert!(queue.push(waiting(), false).is_ok());
+        assert!(queue.push(waiting(), false).is_err());
+        assert_eq!(queue.wait(None), Call::Work);
+        assert_eq!(queue.take().len(), 2);
+        assert!(queue.push(waiting(), false).is_ok());
+        assert!(Queue::new(2, 10).push(waiting(), false).is_err());
     }
 
     #[test]
     fn a_closed_queue_is_emptied_first() {
         let queue = Queue::new(2, 10_000);
-        assert!(queue.push(waiting()).is_ok());
+        assert!(queue.push(waiting(), false).is_ok());
         queue.close();
-        assert!(queue.push(waiting()).is_err());
-        assert!(matches!(queue.take(None), Work::Batch(_)));
-        assert!(matches!(queue.take(None), Work::Closed));
+        assert!(queue.push(waiting(), false).is_err());
+        assert_eq!(queue.wait(None), Call::Work);
+        assert_eq!(queue.take().len(), 1);
+        assert_eq!(queue.wait(None), Call::Closed);
     }
 
     #[test]
     fn silence_is_reported_when_asked_for() {
-        assert!(matches!(Queue::new(1, 1).take(Some(Duration::from_millis(1))), Work::Quiet));
+        assert_eq!(Queue::new(1, 1).wait(Some(Duration::from_millis(1))), Call::Quiet);
+    }
+
+    #[test]
+    fn whoever_asks_for_the_thread_gets_it_without_an_entry() {
+        let queue = Queue::new(1, 1);
+        queue.rouse();
+        assert_eq!(queue.wait(None), Call::Work);
+        assert!(queue.take().is_empty());
     }
 }

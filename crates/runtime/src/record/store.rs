@@ -146,6 +146,13 @@ impl Store {
         Ok(missing)
     }
 
+    /// Ends a transaction that was begun and not committed, if there is one.
+    pub(super) fn roll_back(&self) {
+        if !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+    }
+
     /// Copies the log into the database; `reset` also empties the log, and makes other
     /// writers wait for that. Gives the pages in the log. A failure is no loss: the log stays.
     pub(super) fn checkpoint(&self, reset: bool) -> i64 {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::RecordOptions;
@@ -11,7 +11,7 @@ use super::busy::Patience;
 use super::columns::Batch;
 use super::entry::Entry;
 use super::error::RecordError;
-use super::queue::{Queue, Work};
+use super::queue::{Call, Queue};
 use super::runs::Run;
 use super::store::{self, Store};
 use crate::redact::Redactor;
@@ -92,6 +92,10 @@ pub(super) struct Writer {
     newest: u64,
     transactions: usize,
     rows: usize,
+    /// What a caller could not write because another process did; it goes first.
+    stalled: Option<Batch>,
+    /// How many entries are lost if what is done now panics.
+    in_hand: u64,
 }
 
 /// Why there is no database, and when to try again.
@@ -124,6 +128,8 @@ impl Writer {
             newest: 0,
             transactions: 0,
             rows: 0,
+            stalled: None,
+            in_hand: 0,
         }
     }
 
@@ -135,46 +141,107 @@ impl Writer {
     }
 
     /// The thread's life. A panic costs the batch that it happened in, never the thread.
-    pub(super) fn run(mut self) {
+    pub(super) fn run(writer: &Mutex<Self>) {
+        let queue = Arc::clone(&lock(writer).queue);
+        let mut quiet = None;
         loop {
-            let work = self.queue.take(self.has_chores().then_some(QUIET));
-            let closed = matches!(work, Work::Closed);
-            let entries = match &work {
-                Work::Batch(entries) => counted(entries),
-                Work::Quiet | Work::Closed => 0,
-            };
-            let lost_before = self.health.lost();
-            if catch_unwind(AssertUnwindSafe(|| self.work(work))).is_err() {
-                let known = self.health.lost() - lost_before;
-                self.health.lose(entries.saturating_sub(known));
-                self.fail(&RecordError::Lost);
-            }
-            if closed {
+            let call = queue.wait(quiet);
+            let mut writer = lock(writer);
+            writer.contained(|writer| match call {
+                Call::Work => writer.write_all(),
+                Call::Quiet => writer.chores(),
+                Call::Closed => writer.close(),
+            });
+            quiet = writer.has_chores().then_some(QUIET);
+            if call == Call::Closed {
                 return;
             }
         }
     }
 
-    fn work(&mut self, work: Work) {
-        match work {
-            Work::Batch(entries) => self.write(entries),
-            Work::Quiet => self.chores(),
-            Work::Closed => self.close(),
+    /// Writes what is queued on the thread of the caller who waits for it: handing it to the
+    /// thread and back costs more than writing it. Where another writes already, or another
+    /// process does, it is left to the thread.
+    pub(super) fn help(writer: &Mutex<Self>, queue: &Queue) {
+        let mut writer = match writer.try_lock() {
+            Ok(writer) => writer,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return queue.rouse(),
+        };
+        let resting = !writer.has_chores();
+        let patience = writer.patience.clone();
+        patience.briefly(|| writer.contained(Self::write_for_caller));
+        // The thread sleeps for ever while there is nothing to tidy up; now there is.
+        if resting && writer.has_chores() {
+            queue.rouse();
         }
     }
 
-    fn write(&mut self, entries: Vec<Entry>) {
-        let batch = Batch::prepare(entries, &self.redactor);
+    /// Does work that may panic; what is lost by that is counted.
+    fn contained(&mut self, work: impl FnOnce(&mut Self)) {
+        let lost_before = self.health.lost();
+        self.in_hand = 0;
+        if catch_unwind(AssertUnwindSafe(|| work(self))).is_err() {
+            let known = self.health.lost() - lost_before;
+            self.health.lose(self.in_hand.saturating_sub(known));
+            self.fail(&RecordError::Lost);
+        }
+    }
+
+    fn write_all(&mut self) {
+        if let Some(stalled) = self.stalled.take() {
+            self.write(stalled);
+        }
+        let batch = self.next_batch();
+        self.write(batch);
+        if self.transactions >= CHECKPOINT_TRANSACTIONS || self.rows >= CHECKPOINT_ROWS {
+            self.checkpoint();
+        }
+    }
+
+    fn write_for_caller(&mut self) {
+        while self.stalled.is_none() && self.failure.is_none() {
+            let batch = self.next_batch();
+            if batch.is_empty() {
+                return;
+            }
+            if batch.rows.is_empty() {
+                self.write(batch);
+                continue;
+            }
+            match self.try_commit(&batch) {
+                Err(error) if error.is_busy() => {
+                    self.stalled = Some(batch);
+                    self.store.iter().for_each(Store::roll_back);
+                    break;
+                }
+                Ok(()) => self.settle(batch, &Ok(())),
+                // The thread's way of writing knows what to do about it.
+                Err(_) => self.write(batch),
+            }
+        }
+        self.queue.rouse();
+    }
+
+    fn next_batch(&mut self) -> Batch {
+        let entries = self.queue.take();
+        self.in_hand = counted(&entries);
+        Batch::prepare(entries, &self.redactor)
+    }
+
+    fn write(&mut self, batch: Batch) {
         let outcome = if batch.rows.is_empty() { self.ready() } else { self.commit(&batch) };
+        self.settle(batch, &outcome);
+    }
+
+    fn settle(&mut self, batch: Batch, outcome: &Result<(), RecordError>) {
         if outcome.is_err() {
             self.health.lose(batch.entries);
         }
         for promise in batch.promises {
             promise.resolve(outcome.clone());
         }
-        if self.transactions >= CHECKPOINT_TRANSACTIONS || self.rows >= CHECKPOINT_ROWS {
-            self.checkpoint();
-        }
+        self.in_hand = 0;
     }
 
     /// Writes a batch; a broken database is moved aside and the batch goes to the new one.
@@ -307,6 +374,10 @@ impl Writer {
         }
         self.run = None;
     }
+}
+
+fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many of the entries are missed if they are lost.
