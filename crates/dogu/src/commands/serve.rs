@@ -52,7 +52,8 @@ async fn stdio(runtime: Runtime) -> Result<(), Problem> {
 
 async fn http(setup: Setup, addr: SocketAddr, allow_remote: bool) -> Result<(), Problem> {
     let Some(state) = &setup.state else {
-        return Err(Problem::wrong_use("the token for HTTP needs a state folder"));
+        return Err(Problem::wrong_use("the token for HTTP needs a state folder")
+            .hint("set XDG_STATE_HOME to a folder that you may write to"));
     };
     let token_file = state.path().join("http-token");
     let tokens = Tokens::load_or_create(&token_file).map_err(|error| {
@@ -88,7 +89,15 @@ fn welcome(runtime: &Runtime, addr: SocketAddr, token_file: &Path) {
 
 fn problem(error: &ServeError) -> Problem {
     let problem = Problem::of(error);
-    match error.hint() {
+    let hint = match error {
+        // The library cannot know what the flag is called.
+        ServeError::Remote { addr } => Some(format!(
+            "listen on 127.0.0.1:{}, or let other machines in with --allow-remote",
+            addr.port()
+        )),
+        _ => error.hint(),
+    };
+    match hint {
         Some(hint) => problem.hint(hint),
         None => problem,
     }
