@@ -28,20 +28,35 @@ pub(crate) fn build(
     delegate: Option<Arc<dyn PermissionDelegate>>,
 ) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
-    crate::logging::start(&redactor);
-    let scope = scope(workspace)?;
-    let settings = settings(&scope)?;
-    let state = state(&settings);
-    let mut builder = Runtime::builder(scope)
-        .tools(&Source::Builtin, dogu_builtin::all())
-        .map_err(|error| Problem::of(&error))?
-        .redactor(redactor.clone());
+    let (mut builder, settings) = begun(workspace, &redactor)?;
+    let state = state(settings.audit);
     if let Some(delegate) = delegate {
         builder = builder.delegate(delegate);
     }
-    builder = recorded(builder, state.as_ref(), redactor, settings.audit)?;
+    builder = recorded(builder, state.as_ref(), redactor, settings.audit);
     let runtime = builder.settings(settings).build()?;
     Ok(Setup { runtime, state })
+}
+
+/// Builds the same runtime for whoever only looks: nothing is opened that calls would need.
+pub(crate) fn build_to_show(workspace: &Workspace) -> Result<Runtime, Problem> {
+    let redactor = Redactor::with_known(known_from_env());
+    let (builder, settings) = begun(workspace, &redactor)?;
+    Ok(builder.settings(settings).build()?)
+}
+
+fn begun(
+    workspace: &Workspace,
+    redactor: &Redactor,
+) -> Result<(RuntimeBuilder, Settings), Problem> {
+    crate::logging::start(redactor);
+    let scope = scope(workspace)?;
+    let settings = settings(&scope)?;
+    let builder = Runtime::builder(scope)
+        .tools(&Source::Builtin, dogu_builtin::all())
+        .map_err(|error| Problem::of(&error))?
+        .redactor(redactor.clone());
+    Ok((builder, settings))
 }
 
 /// The folders, which must be there.
@@ -76,19 +91,19 @@ fn config_home() -> Option<PathBuf> {
 }
 
 /// The state folder; without one, calls still run unless they must be recorded.
-fn state(settings: &Settings) -> Option<StateDir> {
+fn state(audit: Audit) -> Option<StateDir> {
     let opened = StateDir::default_path().and_then(StateDir::open);
-    match opened {
-        Ok(state) => Some(state),
-        Err(error) => {
-            let cost = match settings.audit {
-                Audit::BestEffort => "calls are not recorded",
-                Audit::Required => "no call will run, because the settings require a record",
-            };
-            warn(&format!("{}; {cost}", with_causes(&error)));
-            None
-        }
-    }
+    opened.inspect_err(|error| warn_unrecorded(error, audit)).ok()
+}
+
+/// Nothing will be recorded, which is not for this function to judge: where the settings require
+/// a record, the pipeline refuses each call, and the caller gets a result that says so.
+fn warn_unrecorded(error: &dyn std::error::Error, audit: Audit) {
+    let cost = match audit {
+        Audit::BestEffort => "calls are not recorded",
+        Audit::Required => "no call will run, because the settings require a record",
+    };
+    warn(&format!("{}; {cost}", with_causes(error)));
 }
 
 /// The state folder of the user, as it is.
@@ -101,16 +116,15 @@ fn recorded(
     state: Option<&StateDir>,
     redactor: Redactor,
     audit: Audit,
-) -> Result<RuntimeBuilder, Problem> {
-    let Some(state) = state else { return Ok(builder) };
+) -> RuntimeBuilder {
+    let Some(state) = state else { return builder };
     let builder = builder.state(state.clone());
     let options = RecordOptions { audit, ..RecordOptions::default() };
     match Record::open(state, redactor, options) {
-        Ok(record) => Ok(builder.record(record)),
-        Err(error) if audit == Audit::Required => Err(Problem::of(&error)),
+        Ok(record) => builder.record(record),
         Err(error) => {
-            warn(&format!("{}; calls are not recorded", with_causes(&error)));
-            Ok(builder)
+            warn_unrecorded(&error, audit);
+            builder
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Text from models and files, made safe for a terminal.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
+
+use crate::problem::Problem;
 
 /// Replaces what could move the cursor, hide text or turn it around: control characters (not
 /// newline and tab), bidirectional controls, zero-width characters.
@@ -26,6 +29,16 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     match line.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.into_owned(),
+    }
+}
+
+/// Whether somebody still reads what was written: whoever closed the pipe has seen enough, which
+/// is no error.
+pub(crate) fn still_read(written: std::io::Result<()>) -> Result<bool, Problem> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Problem::wrong_use("the output could not be written").because(error)),
     }
 }
 

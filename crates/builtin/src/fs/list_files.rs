@@ -1,6 +1,7 @@
 //! `list_files`: the names in a folder, or in all folders below it.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use dogu_tool::{
     Action, Category, Ctx, FileKind, FolderEntry, Group, Output, Scope, ToolError, ToolSpec,
@@ -67,7 +68,7 @@ impl TypedTool for ListFiles {
             ctx.cancel().check()?;
             let entries = match ctx.files().list(&folder) {
                 Ok(entries) => entries,
-                Err(error) if prefix.is_empty() => return Err(error),
+                Err(error) if prefix.is_empty() => return Err(if_file(error, &folder, ctx)),
                 Err(_) => {
                     listing.unreadable.push(prefix);
                     continue;
@@ -79,6 +80,16 @@ impl TypedTool for ListFiles {
             }
         }
         Ok(listing.report(&input.path).into())
+    }
+}
+
+/// A file cannot be listed, and there is a tool for it.
+fn if_file(error: ToolError, path: &Path, ctx: &Ctx) -> ToolError {
+    match ctx.files().facts(path) {
+        Ok(Some(facts)) if facts.kind == FileKind::File => {
+            error.suggest("read_file shows what is in a file.")
+        }
+        _ => error,
     }
 }
 

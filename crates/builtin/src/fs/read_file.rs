@@ -1,11 +1,13 @@
 //! `read_file`: lines of a text file, numbered as `cat -n` prints them.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::Path;
 
 use dogu_tool::{
-    Action, CancelFlag, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool,
+    Action, CancelFlag, Category, Ctx, FileKind, Group, Output, Scope, ToolError, ToolSpec,
+    TypedTool,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,6 +17,8 @@ use serde_json::Value;
 pub(crate) const MAX_LINES: usize = 2_000;
 /// How many characters of a line are shown.
 const MAX_LINE_CHARS: usize = 2_000;
+/// How many bytes of a line are kept: that many characters, and a carriage return.
+const KEPT_BYTES: usize = MAX_LINE_CHARS * 4 + 1;
 /// How many bytes of text one call gives at the most.
 const MAX_TEXT_BYTES: usize = 90_000;
 /// How far the rest of a file is read to say how many lines it has.
@@ -67,9 +71,9 @@ impl TypedTool for ReadFile {
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {
         let path = ctx.scope().resolve(&input.path);
-        let file = ctx.files().open(&path)?;
+        let file = ctx.files().open(&path).map_err(|error| if_folder(error, &path, ctx))?;
         let first = input.offset.unwrap_or(1).max(1);
-        let most = input.limit.unwrap_or(MAX_LINES).min(MAX_LINES);
+        let most = input.limit.unwrap_or(MAX_LINES).clamp(1, MAX_LINES);
         let mut lines = Lines::new(file, ctx.cancel());
         let shown = ctx.scope().display(&path);
         if lines.is_binary().map_err(|error| ToolError::io("read", &path, error))? {
@@ -85,6 +89,16 @@ fn failed(path: &Path, error: std::io::Error) -> ToolError {
         return ToolError::canceled();
     }
     ToolError::io("read", path, error)
+}
+
+/// A folder cannot be read, and there is a tool for it.
+fn if_folder(error: ToolError, path: &Path, ctx: &Ctx) -> ToolError {
+    match ctx.files().facts(path) {
+        Ok(Some(facts)) if facts.kind == FileKind::Folder => {
+            error.suggest("list_files shows what is in a folder.")
+        }
+        _ => error,
+    }
 }
 
 fn binary(shown: &str, path: &Path, ctx: &Ctx) -> ToolError {
@@ -135,7 +149,7 @@ impl<'a> Lines<'a> {
             number += 1;
         }
         while self.shown < most && !self.full {
-            let Some(line) = self.next_line(MAX_LINE_CHARS * 4)? else {
+            let Some(line) = self.next_line(KEPT_BYTES)? else {
                 self.total = Some(number);
                 return Ok(());
             };
@@ -164,38 +178,51 @@ impl<'a> Lines<'a> {
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
             if end.is_some() {
+                line.drop_end();
                 return Ok(Some(line));
             }
         }
     }
 
     fn show(&mut self, number: usize, line: &Line) {
-        let text = String::from_utf8_lossy(line.start.strip_suffix(b"\r").unwrap_or(&line.start));
-        self.replaced |= matches!(text, std::borrow::Cow::Owned(_));
-        let mut characters = text.char_indices().skip(MAX_LINE_CHARS);
-        let cut = characters.next().map(|(at, _)| at);
-        let kept = &text[..cut.unwrap_or(text.len())];
+        let text = String::from_utf8_lossy(&line.start);
+        let end = text.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
+        let kept = &text[..end.unwrap_or(text.len())];
+        // What was not kept of a long line may have cut its last character in two, which is not
+        // among those shown: only these are looked at.
+        let replaced = matches!(text, Cow::Owned(_)) && kept.contains('\u{fffd}');
+        let cut = end.is_some() || line.is_longer_than_kept();
         if self.shown > 0 && self.text.len() + kept.len() > MAX_TEXT_BYTES {
             self.full = true;
             return;
         }
         self.text.push_str(&format!("{number:6}\t{kept}"));
-        if cut.is_some() {
+        if cut {
             self.text.push_str(&format!(" [... line of {} bytes cut]", line.length));
         }
         self.text.push('\n');
+        self.replaced |= replaced;
         self.shown += 1;
     }
 
+    /// Counts the lines that are left, in pieces: the rest of a file may be one endless line.
     fn count_rest(&mut self, mut number: usize) -> std::io::Result<()> {
         let mut read = 0;
+        let mut in_line = false;
         while read < MAX_COUNT_BYTES {
-            let Some(line) = self.next_line(0)? else {
-                self.total = Some(number);
+            if self.cancel.is_canceled() {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let buffer = self.reader.fill_buf()?;
+            let Some(last) = buffer.last() else {
+                self.total = Some(number + usize::from(in_line));
                 return Ok(());
             };
-            read += line.length;
-            number += 1;
+            in_line = *last != b'\n';
+            number += buffer.split(|byte| *byte == b'\n').count() - 1;
+            let used = buffer.len();
+            read += used;
+            self.reader.consume(used);
         }
         Ok(())
     }
@@ -208,7 +235,8 @@ impl<'a> Lines<'a> {
         }
         if self.shown == 0 {
             let total = total.unwrap_or(0);
-            return format!("({path} has {total} lines; line {first} is past its end)");
+            let lines = if total == 1 { "line" } else { "lines" };
+            return format!("({path} has {total} {lines}; line {first} is past its end)");
         }
         let last = first + self.shown - 1;
         let mut text = self.text;
@@ -226,6 +254,25 @@ impl<'a> Lines<'a> {
 
 #[derive(Default)]
 struct Line {
+    /// Its beginning, without the end of the line.
     start: Vec<u8>,
+    /// All its bytes, with the end of the line.
     length: usize,
+    /// Bytes of the end of the line.
+    end: usize,
+}
+
+impl Line {
+    /// It ended in a newline: the carriage return before it, if any, is no part of the text.
+    fn drop_end(&mut self) {
+        self.end = 1;
+        if !self.is_longer_than_kept() && self.start.last() == Some(&b'\r') {
+            self.start.pop();
+            self.end = 2;
+        }
+    }
+
+    fn is_longer_than_kept(&self) -> bool {
+        self.length - self.end > self.start.len()
+    }
 }

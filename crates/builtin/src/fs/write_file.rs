@@ -67,6 +67,7 @@ impl TypedTool for WriteFile {
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {
         refuse_redacted(&input.content)?;
+        refuse_folder_name(&input.path)?;
         let path = ctx.scope().resolve(&input.path);
         let options = WriteOptions { create_folders: input.create_directories, overwrite: true };
         ctx.cancel().check()?;
@@ -89,6 +90,15 @@ fn refuse_redacted(content: &str) -> Result<(), ToolError> {
         "the content contains `{REDACTION_MARK}…`, which stands for a secret that you were not shown; writing it would destroy the secret"
     ))
     .suggest("Change only the other parts of the file, or ask the user to make this change."))
+}
+
+/// The slash at the end says that a folder is meant; a file of that name would be in its way.
+fn refuse_folder_name(path: &str) -> Result<(), ToolError> {
+    if !path.ends_with('/') {
+        return Ok(());
+    }
+    Err(ToolError::invalid(format!("{path} names a folder, not a file; nothing was written"))
+        .suggest("Name a file; the folders on its way are made."))
 }
 
 fn beginning(content: &str) -> String {

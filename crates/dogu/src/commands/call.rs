@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::args::{Call, Workspace};
 use crate::problem::{Problem, print_tool_error};
+use crate::show::still_read;
 use crate::{prompt, setup};
 
 pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
@@ -44,11 +45,14 @@ fn input(call: &Call, runtime: &Runtime) -> Result<Value, Problem> {
         return from_pairs(&call.arguments, catalog.spec(&call.tool));
     };
     let text = if text == "-" { &read_stdin()? } else { text };
-    serde_json::from_str(text).map_err(|error| {
-        Problem::wrong_use("--input is not JSON")
-            .because(error)
-            .hint("an example: --input '{\"path\": \"README.md\"}'")
-    })
+    serde_json::from_str(text).map_err(|error| not_json(&error))
+}
+
+fn not_json(error: &serde_json::Error) -> Problem {
+    // The parser has no other way to tell; the pipeline has the same limit.
+    let too_deep = error.to_string().starts_with("recursion limit");
+    let wrong = if too_deep { "--input is nested too deeply" } else { "--input is not JSON" };
+    Problem::wrong_use(wrong).because(error).hint("an example: --input '{\"path\": \"README.md\"}'")
 }
 
 fn read_stdin() -> Result<String, Problem> {
@@ -92,11 +96,7 @@ fn print(result: &ToolResult, json: bool) -> Result<(), Problem> {
     } else {
         print_text(&mut stdout, result)
     };
-    match written {
-        // Whoever closed the pipe has seen enough.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    still_read(written).map(|_| ())
 }
 
 fn print_text(out: &mut impl std::io::Write, result: &ToolResult) -> std::io::Result<()> {

@@ -6,12 +6,13 @@ use std::time::{Duration, SystemTime};
 
 use dogu_runtime::record::{CallRow, Filter, RecordReader};
 use jiff::{SignedDuration, Timestamp};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
 use crate::args::Log;
 use crate::problem::Problem;
 use crate::setup;
-use crate::show::one_line;
+use crate::show::{one_line, still_read};
 
 /// How often `--follow` looks.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -31,16 +32,26 @@ pub(crate) fn run(log: &Log) -> Result<ExitCode, Problem> {
     if !print(&rows, log.json)? || !log.follow {
         return Ok(ExitCode::SUCCESS);
     }
-    loop {
-        std::thread::sleep(LOOK_EVERY);
+    while still_open(LOOK_EVERY) {
         let changes = reader.changes_since(revision, CHANGES_AT_ONCE);
         let (rows, newest) = changes.map_err(|error| Problem::of(&error))?;
         revision = newest;
         let rows: Vec<CallRow> = rows.into_iter().filter(|row| matches(row, log)).collect();
         if !print(&rows, log.json)? {
-            return Ok(ExitCode::SUCCESS);
+            break;
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits, or less long if the reader of stdout goes away: then there is nothing to follow for,
+/// and no write that would show it may ever come.
+fn still_open(wait: Duration) -> bool {
+    let stdout = std::io::stdout();
+    // Only what is always reported is waited for: that the other side is gone.
+    let mut gone = [PollFd::new(&stdout, PollFlags::empty())];
+    let wait = Timespec::try_from(wait).ok();
+    !matches!(poll(&mut gone, wait.as_ref()), Ok(1..))
 }
 
 fn filter(log: &Log) -> Filter {
@@ -69,11 +80,7 @@ fn print(rows: &[CallRow], json: bool) -> Result<bool, Problem> {
             writeln!(stdout, "{}", line(row))
         }
     });
-    match written.and_then(|()| stdout.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    still_read(written.and_then(|()| stdout.flush()))
 }
 
 /// Time, status, tool, input, and why it failed or how long it took.

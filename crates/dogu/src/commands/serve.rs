@@ -25,9 +25,10 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     let setup = setup::build(workspace, delegate)?;
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {
+        let stop = stop_signal()?;
         match serve.http {
-            Some(addr) => http(setup, addr, serve.allow_remote).await,
-            None => stdio(setup.runtime).await,
+            Some(addr) => http(setup, addr, serve.allow_remote, stop).await,
+            None => stdio(setup.runtime, stop).await,
         }
     });
     // A tool that hangs must not keep the process alive.
@@ -45,14 +46,20 @@ fn options(allow_remote: bool) -> ServeOptions {
     }
 }
 
-async fn stdio(runtime: Runtime) -> Result<(), Problem> {
-    let served = dogu_mcp::serve_stdio(runtime, options(false), stop_signal()).await;
+async fn stdio(runtime: Runtime, stop: impl Future<Output = ()> + Send) -> Result<(), Problem> {
+    let served = dogu_mcp::serve_stdio(runtime, options(false), stop).await;
     served.map_err(|error| problem(&error))
 }
 
-async fn http(setup: Setup, addr: SocketAddr, allow_remote: bool) -> Result<(), Problem> {
+async fn http(
+    setup: Setup,
+    addr: SocketAddr,
+    allow_remote: bool,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), Problem> {
     let Some(state) = &setup.state else {
-        return Err(Problem::wrong_use("the token for HTTP needs a state folder"));
+        return Err(Problem::wrong_use("the token for HTTP needs a state folder")
+            .hint("set XDG_STATE_HOME to a folder that you may write to"));
     };
     let token_file = state.path().join("http-token");
     let tokens = Tokens::load_or_create(&token_file).map_err(|error| {
@@ -66,7 +73,7 @@ async fn http(setup: Setup, addr: SocketAddr, allow_remote: bool) -> Result<(), 
     let server = HttpServer::bind(runtime, addr, tokens, options(allow_remote)).await;
     let server = server.map_err(|error| problem(&error))?;
     welcome(&setup.runtime, server.local_addr(), &token_file);
-    server.serve(stop_signal()).await.map_err(|error| problem(&error))
+    server.serve(stop).await.map_err(|error| problem(&error))
 }
 
 /// What to do next, for whoever started it.
@@ -88,25 +95,30 @@ fn welcome(runtime: &Runtime, addr: SocketAddr, token_file: &Path) {
 
 fn problem(error: &ServeError) -> Problem {
     let problem = Problem::of(error);
-    match error.hint() {
+    let hint = match error {
+        // The library cannot know what the flag is called.
+        ServeError::Remote { addr } => Some(format!(
+            "listen on 127.0.0.1:{}, or let other machines in with --allow-remote",
+            addr.port()
+        )),
+        _ => error.hint(),
+    };
+    match hint {
         Some(hint) => problem.hint(hint),
         None => problem,
     }
 }
 
-/// Ctrl-C, or the polite end that a supervisor asks for.
-async fn stop_signal() {
+/// Ctrl-C, or the polite end that a supervisor asks for; noticed from now on, not only from when
+/// it is first waited for.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
-    let interrupted = tokio::signal::ctrl_c();
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminated) => {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupted.recv() => {}
+            _ = terminated.recv() => {}
         }
-        Err(_) => {
-            let _ = interrupted.await;
-        }
-    }
+    })
 }

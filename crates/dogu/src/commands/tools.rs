@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 use crate::args::{ToolFormat, Tools, Workspace};
 use crate::problem::Problem;
 use crate::setup;
+use crate::show::still_read;
 
 pub(crate) fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode, Problem> {
-    let setup = setup::build(workspace, None)?;
-    let catalog = chosen(setup.runtime.catalog(), tools.name.as_deref())?;
+    let runtime = setup::build_to_show(workspace)?;
+    let catalog = chosen(runtime.catalog(), tools.name.as_deref())?;
     let format = if tools.json { ToolFormat::Json } else { tools.format };
     let mut stdout = std::io::stdout().lock();
     let printed = match format {
@@ -31,7 +32,7 @@ pub(crate) fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode, Prob
         ToolFormat::Anthropic => list(&mut stdout, &catalog.schemas()),
         ToolFormat::Mcp => list(&mut stdout, &dogu_mcp::tools_json(&catalog)),
     };
-    printed?;
+    still_read(printed)?;
     Ok(ExitCode::SUCCESS)
 }
 

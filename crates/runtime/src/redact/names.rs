@@ -21,6 +21,9 @@ const PLACES: &[&str] = &[
     "limit", "length", "ttl", "agent", "askpass", "helper",
 ];
 
+/// Variables of every shell: the working folder, not a password.
+const FOLDERS: &[&str] = &["PWD", "OLDPWD"];
+
 /// The keyword in a key of an object, where its value is a secret.
 pub(super) fn secret_key(key: &str) -> Option<&'static str> {
     // Longer keys are data, not names.
@@ -38,7 +41,8 @@ pub(super) fn secret_key(key: &str) -> Option<&'static str> {
 /// Whether an environment variable holds a secret.
 pub(super) fn secret_variable(name: &str) -> bool {
     let folded = fold(name);
-    !PLACES.iter().any(|place| folded.ends_with(place))
+    !FOLDERS.contains(&name)
+        && !PLACES.iter().any(|place| folded.ends_with(place))
         && (secret_key(name).is_some() || folded.ends_with("key"))
 }
 
@@ -63,10 +67,18 @@ mod tests {
 
     #[test]
     fn variables_of_secrets() {
-        for name in ["GITHUB_TOKEN", "OPENAI_API_KEY", "PGPASSWORD", "ENCRYPTION_KEY"] {
+        for name in ["GITHUB_TOKEN", "OPENAI_API_KEY", "PGPASSWORD", "DB_PWD", "ENCRYPTION_KEY"] {
             assert!(secret_variable(name), "{name}");
         }
-        for name in ["PATH", "AWS_ACCESS_KEY_FILE", "SSH_AUTH_SOCK", "SSH_ASKPASS", "TOKEN_TTL"] {
+        for name in [
+            "PATH",
+            "AWS_ACCESS_KEY_FILE",
+            "SSH_AUTH_SOCK",
+            "SSH_ASKPASS",
+            "TOKEN_TTL",
+            "PWD",
+            "OLDPWD",
+        ] {
             assert!(!secret_variable(name), "{name}");
         }
     }

@@ -1,0 +1,94 @@
+//! What holds for every built-in tool.
+
+use dogu_runtime::{Registry, Source};
+use dogu_tool::{Action, Category, Scope};
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+
+/// One good call of each tool and a piece of its answer. A tool without a case fails the test.
+fn case(name: &str) -> Option<(Value, &'static str)> {
+    Some(match name {
+        "read_file" => (json!({"path": "a.txt"}), "     1\thello\n"),
+        "write_file" => (json!({"path": "new/b.txt", "content": "x"}), "Created new/b.txt"),
+        "list_files" => (json!({}), "a.txt (6 bytes)"),
+        _ => return None,
+    })
+}
+
+#[test]
+fn q2_every_builtin_runs_with_a_bare_context() {
+    for tool in dogu_builtin::all() {
+        let name = tool.spec().name.as_str();
+        let Some((input, expected)) = case(name) else { panic!("{name} has no case here") };
+        let folder = Folder::with([("a.txt", "hello\n")]);
+        let text = folder.text(name, input);
+        assert!(text.contains(expected), "{name}: {text}");
+    }
+}
+
+#[test]
+fn r2_schemas_of_all_builtins_compile_and_are_closed() {
+    let registry = Registry::new();
+    for tool in dogu_builtin::all() {
+        let spec = tool.spec().clone();
+        let name = spec.name.as_str();
+        assert_eq!(spec.input_schema["type"], "object", "{name}");
+        assert_eq!(spec.input_schema["additionalProperties"], false, "{name}");
+        let properties = spec.input_schema["properties"].as_object().unwrap();
+        for (property, schema) in properties {
+            let about = schema["description"].as_str().unwrap_or_default();
+            assert!(about.len() > 10, "{name}.{property} has no description");
+        }
+        let primary = spec.primary_argument.as_deref().unwrap();
+        assert!(properties.contains_key(primary), "{name} has no property {primary}");
+        assert!(spec.group.is_some() && spec.category != Category::System, "{name}");
+        assert!(spec.title.is_some() && !spec.description.is_empty(), "{name}");
+        // An extension's schemas are compiled when they are registered.
+        registry.register(Source::Extension("test".into()), tool).unwrap();
+    }
+    assert_eq!(registry.snapshot().len(), dogu_builtin::all().len());
+}
+
+#[test]
+fn every_builtin_refuses_keys_and_types_that_its_schema_does_not_know() {
+    let folder = Folder::with([("a.txt", "hello\n")]);
+    for tool in dogu_builtin::all() {
+        let name = tool.spec().name.as_str();
+        let (mut input, _) = case(name).unwrap();
+        input["no_such_key"] = json!(1);
+        let result = folder.dispatch(name, input);
+        assert!(result.to_text().contains("no_such_key"), "{}", result.to_text());
+        let result = folder.dispatch(name, json!({"path": 1}));
+        assert!(result.to_text().contains("E_TOOL_INVALID_ARGS"), "{}", result.to_text());
+    }
+}
+
+#[test]
+fn a1_every_builtin_declares_what_it_will_do_before_it_does_it() {
+    let scope = Scope::new("/w");
+    for (name, input, expected) in [
+        ("read_file", json!({"path": "a"}), Action::read("/w/a")),
+        ("write_file", json!({"path": "/b", "content": ""}), Action::write("/b")),
+        ("list_files", json!({}), Action::read("/w/.")),
+        (
+            "list_files",
+            json!({"path": "c", "recursive": true}),
+            Action::FileRead { path: "/w/c".into(), tree: true },
+        ),
+    ] {
+        let plan = crate::support::tool(name).prepare(input, &scope).unwrap();
+        assert_eq!(plan.actions(), [expected], "{name}");
+    }
+}
+
+#[test]
+fn every_builtin_says_what_it_is_about_to_do_while_the_call_still_comes_in() {
+    for tool in dogu_builtin::all() {
+        let name = tool.spec().name.to_string();
+        let unknown = tool.partial(&json!({})).unwrap();
+        assert!(unknown.ends_with(": ..."), "{name}: {unknown}");
+        let known = tool.partial(&json!({"path": "a/b"})).unwrap();
+        assert!(known.ends_with(": a/b"), "{name}: {known}");
+    }
+}

@@ -1,0 +1,216 @@
+//! `--help`, and completions.
+
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use crate::support::Home;
+
+fn help(arguments: &[&str]) -> String {
+    Home::new().dogu(arguments).quiet().to_owned()
+}
+
+#[test]
+fn the_help_of_dogu() {
+    assert_snapshot!(help(&["--help"]), @"
+    The tool layer for AI agents: a library, a command line and an MCP server
+
+    Usage: dogu [OPTIONS] <COMMAND>
+
+    Commands:
+      serve        Offer the tools to an MCP client, over stdio or HTTP
+      call         Make one call, through the whole pipeline
+      tools        Show the tools that a model is offered
+      log          Show what was called, and how it ended
+      completions  Print a completion script for your shell
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+          --root <DIR>  A workspace folder; may be given more than once, and the first is the working
+                        folder [default: the current folder]
+      -h, --help        Print help
+      -V, --version     Print version
+
+    Examples:
+      dogu tools                                    what a model is offered
+      dogu call read_file path=README.md            one call, through the whole pipeline
+      dogu call write_file path=a.txt content=hi    writing asks first
+      dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+      dogu log --follow                             what was called, and how it ended
+
+    Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.
+    ");
+}
+
+#[test]
+fn the_help_of_each_command() {
+    assert_snapshot!(help(&["call", "--help"]), @"
+    Make one call, through the whole pipeline
+
+    Usage: dogu call [OPTIONS] <TOOL> [KEY=VALUE]...
+
+    Arguments:
+      <TOOL>
+              The tool; `dogu tools` lists them
+
+      [KEY=VALUE]...
+              Arguments as key=value; values that are not texts are read as JSON
+
+    Options:
+          --input <JSON|->
+              All arguments as one JSON object, or `-` to read it from stdin
+
+          --root <DIR>
+              A workspace folder; may be given more than once, and the first is the working folder
+              [default: the current folder]
+
+          --approve <APPROVE>
+              What happens if the call needs approval [default: ask at a terminal, else none]
+
+              Possible values:
+              - ask:  Ask at the terminal
+              - all:  Allow whatever is not refused outright
+              - none: Refuse
+
+          --json
+              Print the whole result as JSON
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    assert_snapshot!(help(&["tools", "--help"]), @"
+    Show the tools that a model is offered
+
+    Usage: dogu tools [OPTIONS] [NAME]
+
+    Arguments:
+      [NAME]
+              Only this tool, in full
+
+    Options:
+          --format <FORMAT>
+              The form of the list
+
+              Possible values:
+              - table:     For people
+              - json:      Everything that dogu knows of them
+              - openai:    OpenAI's function form
+              - anthropic: Anthropic's form
+              - mcp:       MCP's tools/list
+              - text:      Headings and descriptions, for prompts
+              
+              [default: table]
+
+          --root <DIR>
+              A workspace folder; may be given more than once, and the first is the working folder
+              [default: the current folder]
+
+          --json
+              The same as --format json
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    assert_snapshot!(help(&["log", "--help"]), @"
+    Show what was called, and how it ended
+
+    Usage: dogu log [OPTIONS]
+
+    Options:
+          --root <DIR>       A workspace folder; may be given more than once, and the first is the
+                             working folder [default: the current folder]
+          --tool <TOOL>      Only calls of this tool
+          --status <STATUS>  Only calls with this status: generated, waiting, calling, done, errored,
+                             canceled or interrupted
+          --since <TIME>     Only calls since then: 10m, 2h, 3d, or a time such as 2026-11-15T12:00:00Z
+      -n, --limit <N>        At most so many, the newest [default: 50]
+      -f, --follow           Go on with new calls as they happen
+          --json             One JSON object a line
+      -h, --help             Print help
+    ");
+    assert_snapshot!(help(&["serve", "--help"]), @"
+    Offer the tools to an MCP client, over stdio or HTTP
+
+    Usage: dogu serve [OPTIONS]
+
+    Options:
+          --http <ADDR>
+              Listen here instead of stdio, such as 127.0.0.1:8765; clients need the token that is made
+              at the first start
+
+          --root <DIR>
+              A workspace folder; may be given more than once, and the first is the working folder
+              [default: the current folder]
+
+          --allow-remote
+              Let other machines in, where ADDR can be reached by them
+
+          --approve <APPROVE>
+              What happens to a call that needs approval
+
+              Possible values:
+              - ask:  Ask where someone can be asked, else refuse
+              - all:  Allow whatever is not refused outright
+              - none: Refuse
+              
+              [default: none]
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
+    assert_snapshot!(help(&["completions", "--help"]), @"
+    Print a completion script for your shell
+
+    Usage: dogu completions [OPTIONS] <SHELL>
+
+    Arguments:
+      <SHELL>  The shell [possible values: bash, elvish, fish, powershell, zsh]
+
+    Options:
+          --root <DIR>  A workspace folder; may be given more than once, and the first is the working
+                        folder [default: the current folder]
+      -h, --help        Print help
+    ");
+}
+
+#[test]
+fn no_command_and_a_wrong_one_are_wrong_use() {
+    let home = Home::new();
+    assert_eq!(home.dogu(&[]).code, Some(2));
+    assert_snapshot!(home.dogu(&["cal"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unrecognized subcommand 'cal'
+
+      tip: a similar subcommand exists: 'call'
+
+    Usage: dogu [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    assert_eq!(help(&["--version"]), format!("dogu {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn completions_are_scripts_that_know_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = help(&["completions", shell]);
+        for word in ["serve", "call", "tools", "log", "approve"] {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+    }
+}
+
+#[test]
+fn bash_can_parse_its_completions() {
+    let script = help(&["completions", "bash"]);
+    let home = Home::new();
+    let mut bash = Command::new("bash");
+    bash.arg("-n");
+    home.run(bash, script.as_bytes()).quiet();
+}

@@ -1,0 +1,12 @@
+//! The real binary, as a person or a script uses it.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+
+mod call;
+mod help;
+mod log;
+mod serve;
+mod settings;
+mod support;
+mod terminal;
+mod tools;

@@ -1,0 +1,134 @@
+//! `dogu serve`.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::support::{Home, Running};
+
+fn request(id: u64, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// A server that a client has opened a session with.
+fn session(home: &Home, arguments: &[&str]) -> Running {
+    let mut server = home.start(arguments);
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+    server.send(&request(1, "initialize", &params));
+    let answer = server.receive();
+    assert_eq!(answer["result"]["serverInfo"]["name"], "dogu", "{answer}");
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    server
+}
+
+#[test]
+fn a_client_lists_and_calls_over_stdio_and_the_end_of_stdin_ends_it() {
+    let home = Home::new();
+    home.write("work/a.txt", "hello\n");
+    let mut server = session(&home, &["serve"]);
+    server.send(&request(2, "tools/list", &json!({})));
+    let answer = server.receive();
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["read_file", "write_file", "list_files"]);
+    let read = json!({"name": "read_file", "arguments": {"path": "a.txt"}});
+    server.send(&request(3, "tools/call", &read));
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "     1\thello\n");
+    drop(server.child.stdin.take());
+    assert_eq!(server.ended().code(), Some(0));
+    assert_eq!(server.stdout.as_ref().unwrap().next(), None, "stdout has messages only");
+    assert_eq!(server.stderr.as_ref().unwrap().next(), None, "nothing went wrong");
+    // The whole pipeline: the call is in the record.
+    assert!(home.dogu(&["log"]).quiet().contains("read_file"));
+}
+
+#[test]
+fn what_a_server_may_do_is_said_when_it_starts() {
+    for (approve, is_error) in [("none", true), ("ask", true), ("all", false)] {
+        let home = Home::new();
+        let mut server = session(&home, &["serve", "--approve", approve]);
+        let write = json!({"name": "write_file", "arguments": {"path": "a", "content": ""}});
+        server.send(&request(2, "tools/call", &write));
+        let answer = server.receive();
+        assert_eq!(answer["result"]["isError"].as_bool().unwrap_or(false), is_error, "{answer}");
+        assert_eq!(home.path("work/a").exists(), !is_error, "{approve}");
+    }
+}
+
+#[test]
+fn a_polite_signal_ends_it() {
+    let home = Home::new();
+    let mut server = session(&home, &["serve"]);
+    server.terminate();
+    assert_eq!(server.ended().code(), Some(0));
+}
+
+#[test]
+fn http_says_what_to_do_next_and_keeps_its_token_private() {
+    let home = Home::new();
+    let mut server = home.start(&["serve", "--http", "127.0.0.1:0"]);
+    let first = server.stderr.as_ref().unwrap().next().unwrap();
+    assert!(first.contains(" at http://127.0.0.1:"), "{first}");
+    let token = std::fs::metadata(home.path("state/dogu/http-token")).unwrap();
+    assert_eq!(token.permissions().mode() & 0o777, 0o600);
+    server.terminate();
+    assert_eq!(server.ended().code(), Some(0));
+    assert_eq!(server.stdout.as_ref().unwrap().next(), None);
+    let rest: Vec<_> = std::iter::from_fn(|| server.stderr.as_ref().unwrap().next()).collect();
+    let text = rest.join("\n");
+    assert!(text.contains("Authorization: Bearer") && text.contains("claude mcp add"), "{text}");
+    let token = std::fs::read_to_string(home.path("state/dogu/http-token")).unwrap();
+    assert!(!text.contains(token.trim()), "the token itself is not printed: {text}");
+}
+
+#[test]
+fn an_address_that_others_can_reach_needs_a_word() {
+    let home = Home::new();
+    assert_snapshot!(home.dogu(&["serve", "--http", "0.0.0.0:0"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: 0.0.0.0:0 can be reached from other machines
+
+    hint: listen on 127.0.0.1:0, or let other machines in with --allow-remote
+    ");
+    assert_eq!(home.dogu(&["serve", "--http", "localhost"]).code, Some(2));
+    assert_eq!(home.dogu(&["serve", "--allow-remote"]).code, Some(2));
+}
+
+#[test]
+fn a_port_that_is_taken_is_told() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    let done = home.dogu(&["serve", "--http", &addr]);
+    assert_snapshot!(done.to_string().replace(&addr, "[ADDR]"), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: could not listen on [ADDR]
+      Caused by: Address already in use (os error 98)
+
+    hint: another process has this port; port 0 takes a free one
+    ");
+}
+
+#[test]
+fn http_without_a_state_folder_is_told() {
+    let home = Home::new();
+    home.write("file", "");
+    let mut command = home.command(&["serve", "--http", "127.0.0.1:0"]);
+    command.env("XDG_STATE_HOME", home.path("file"));
+    assert_snapshot!(home.run(command, b""), @"
+    exit 2
+    --- stdout
+    --- stderr
+    warning: could not look at [ROOT]/file/dogu: Not a directory (os error 20); calls are not recorded
+    error: the token for HTTP needs a state folder
+
+    hint: set XDG_STATE_HOME to a folder that you may write to
+    ");
+}
