@@ -176,11 +176,7 @@ impl Record {
             return (CallNumber::UNRECORDED, Receipt::settled(Ok(())));
         }
         let (promise, receipt) = Promise::new(self.0.audit);
-        let number = self.push_start(start, Some(promise));
-        if let Some(writer) = &self.0.writer {
-            Writer::help(writer, &self.0.queue);
-        }
-        (number, receipt)
+        (self.push_start(start, Some(promise)), receipt)
     }
 
     /// A person is asked since `at`.
@@ -248,9 +244,19 @@ impl Record {
         }
     }
 
+    /// What someone waits for is written at once where that is possible; otherwise it comes back.
+    fn write_now(&self, entry: Entry) -> Option<Entry> {
+        match &self.0.writer {
+            Some(writer) if matches!(entry, Entry::Start { done: Some(_), .. }) => {
+                Writer::write_now(writer, &self.0.queue, entry)
+            }
+            _ => Some(entry),
+        }
+    }
+
     fn push(&self, entry: Entry) -> bool {
-        let caller_writes = matches!(entry, Entry::Start { done: Some(_), .. });
-        let Err(refused) = self.0.queue.push(entry, caller_writes) else { return true };
+        let Some(entry) = self.write_now(entry) else { return true };
+        let Err(refused) = self.0.queue.push(entry) else { return true };
         self.0.health.lose(u64::from(refused.counts()));
         if let Entry::Start { done: Some(promise), .. } | Entry::Flush(promise) = refused {
             promise.resolve(Err(RecordError::Full));

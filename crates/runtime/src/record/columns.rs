@@ -102,11 +102,6 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Nothing was queued.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.promises.is_empty() && self.entries == 0
-    }
-
     /// Redacts, cuts and merges; a start and an end of one call become one row.
     pub(super) fn prepare(entries: Vec<Entry>, redactor: &Redactor) -> Self {
         let mut batch = Self::default();

@@ -60,12 +60,11 @@ impl Queue {
         Self { state: Mutex::default(), filled: Condvar::new(), max_entries, max_bytes }
     }
 
-    /// Takes an entry, or gives it back if there is no room. The thread is woken for it unless
-    /// the caller will write it itself.
+    /// Takes an entry, or gives it back if there is no room.
     ///
     /// Ends and flushes may use as much room again: a call whose start was written should not
     /// stay open because others came in between.
-    pub(super) fn push(&self, entry: Entry, caller_writes: bool) -> Result<(), Entry> {
+    pub(super) fn push(&self, entry: Entry) -> Result<(), Entry> {
         let weight = entry.weight();
         let urgent = entry.is_waited_for();
         let share = if matches!(entry, Entry::End { .. } | Entry::Flush(_)) { 2 } else { 1 };
@@ -79,8 +78,7 @@ impl Queue {
         state.entries.push_back((weight, entry));
         state.urgent += usize::from(urgent);
         let enough = state.urgent > 0 || state.entries.len() >= BATCH;
-        let wanted = state.sleep == Sleep::Empty || state.sleep == Sleep::Lingering && enough;
-        let wake = wanted && !caller_writes;
+        let wake = state.sleep == Sleep::Empty || state.sleep == Sleep::Lingering && enough;
         if wake {
             state.sleep = Sleep::Awake;
         }
@@ -111,7 +109,8 @@ impl Queue {
             (state, timed_out) = self.sleep(state, limit);
             state.sleep = Sleep::Awake;
             lingered = lingering && timed_out;
-            if timed_out && state.entries.is_empty() && !state.closed && !state.roused {
+            let silent = state.entries.is_empty() && !state.closed && !state.roused;
+            if timed_out && !lingering && silent {
                 return Call::Quiet;
             }
         }
@@ -185,21 +184,21 @@ mod tests {
     #[test]
     fn is_bounded_by_count_and_by_bytes() {
         let queue = Queue::new(2, usize::MAX / 4);
-        assert!(queue.push(waiting(), false).is_ok());
-        assert!(queue.push(waiting(), false).is_ok());
-        assert!(queue.push(waiting(), false).is_err());
+        assert!(queue.push(waiting()).is_ok());
+        assert!(queue.push(waiting()).is_ok());
+        assert!(queue.push(waiting()).is_err());
         assert_eq!(queue.wait(None), Call::Work);
         assert_eq!(queue.take().len(), 2);
-        assert!(queue.push(waiting(), false).is_ok());
-        assert!(Queue::new(2, 10).push(waiting(), false).is_err());
+        assert!(queue.push(waiting()).is_ok());
+        assert!(Queue::new(2, 10).push(waiting()).is_err());
     }
 
     #[test]
     fn a_closed_queue_is_emptied_first() {
         let queue = Queue::new(2, 10_000);
-        assert!(queue.push(waiting(), false).is_ok());
+        assert!(queue.push(waiting()).is_ok());
         queue.close();
-        assert!(queue.push(waiting(), false).is_err());
+        assert!(queue.push(waiting()).is_err());
         assert_eq!(queue.wait(None), Call::Work);
         assert_eq!(queue.take().len(), 1);
         assert_eq!(queue.wait(None), Call::Closed);

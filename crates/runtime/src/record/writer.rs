@@ -159,22 +159,26 @@ impl Writer {
         }
     }
 
-    /// Writes what is queued on the thread of the caller who waits for it: handing it to the
-    /// thread and back costs more than writing it. Where another writes already, or another
-    /// process does, it is left to the thread.
-    pub(super) fn help(writer: &Mutex<Self>, queue: &Queue) {
+    /// Writes an entry on the thread of the caller who waits for it: handing it to the thread and
+    /// back costs more than writing it. It may overtake what is queued, which is of other calls.
+    /// Gives it back where another writer is at it.
+    pub(super) fn write_now(writer: &Mutex<Self>, queue: &Queue, entry: Entry) -> Option<Entry> {
         let mut writer = match writer.try_lock() {
             Ok(writer) => writer,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return queue.rouse(),
+            Err(TryLockError::WouldBlock) => return Some(entry),
         };
+        if writer.stalled.is_some() || writer.failure.is_some() {
+            return Some(entry);
+        }
         let resting = !writer.has_chores();
         let patience = writer.patience.clone();
-        patience.briefly(|| writer.contained(Self::write_for_caller));
+        patience.briefly(|| writer.contained(|writer| writer.write_for_caller(entry)));
         // The thread sleeps for ever while there is nothing to tidy up; now there is.
-        if resting && writer.has_chores() {
+        if writer.stalled.is_some() || resting && writer.has_chores() {
             queue.rouse();
         }
+        None
     }
 
     /// Does work that may panic; what is lost by that is counted.
@@ -192,39 +196,28 @@ impl Writer {
         if let Some(stalled) = self.stalled.take() {
             self.write(stalled);
         }
-        let batch = self.next_batch();
+        let entries = self.queue.take();
+        let batch = self.batch_of(entries);
         self.write(batch);
         if self.transactions >= CHECKPOINT_TRANSACTIONS || self.rows >= CHECKPOINT_ROWS {
             self.checkpoint();
         }
     }
 
-    fn write_for_caller(&mut self) {
-        while self.stalled.is_none() && self.failure.is_none() {
-            let batch = self.next_batch();
-            if batch.is_empty() {
-                return;
+    fn write_for_caller(&mut self, entry: Entry) {
+        let batch = self.batch_of(vec![entry]);
+        match self.try_commit(&batch) {
+            Ok(()) => self.settle(batch, &Ok(())),
+            Err(error) if error.is_busy() => {
+                self.store.iter().for_each(Store::roll_back);
+                self.stalled = Some(batch);
             }
-            if batch.rows.is_empty() {
-                self.write(batch);
-                continue;
-            }
-            match self.try_commit(&batch) {
-                Err(error) if error.is_busy() => {
-                    self.stalled = Some(batch);
-                    self.store.iter().for_each(Store::roll_back);
-                    break;
-                }
-                Ok(()) => self.settle(batch, &Ok(())),
-                // The thread's way of writing knows what to do about it.
-                Err(_) => self.write(batch),
-            }
+            // The thread's way of writing knows what to do about it.
+            Err(_) => self.write(batch),
         }
-        self.queue.rouse();
     }
 
-    fn next_batch(&mut self) -> Batch {
-        let entries = self.queue.take();
+    fn batch_of(&mut self, entries: Vec<Entry>) -> Batch {
         self.in_hand = counted(&entries);
         Batch::prepare(entries, &self.redactor)
     }
