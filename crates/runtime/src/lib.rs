@@ -38,6 +38,7 @@ mod settings;
 mod shaping;
 mod state;
 mod step;
+mod warm_up;
 
 pub use approval::{Answer, AnsweredElsewhere, ApproveAll, PermissionDelegate, Question};
 pub use catalog::Catalog;
@@ -60,3 +61,4 @@ pub use schema::MAX_VIOLATIONS_SHOWN;
 pub use settings::{Audit, Limits, Settings, SettingsError, ToolSettings};
 pub use state::StateDir;
 pub use step::Step;
+pub use warm_up::warm_up;

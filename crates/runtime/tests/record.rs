@@ -391,6 +391,10 @@ fn a_damaged_database_is_replaced() {
         record.start(call(&index.to_string()));
     }
     drop(record);
+    // What is to be damaged must have left the log.
+    rusqlite::Connection::open(state.database())
+        .and_then(|database| database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())))
+        .unwrap();
     let mut bytes = fs::read(state.database()).unwrap();
     bytes[4096..].fill(0x5A);
     fs::write(state.database(), bytes).unwrap();

@@ -14,6 +14,7 @@ use crate::show::still_read;
 use crate::{prompt, setup};
 
 pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
+    std::thread::spawn(dogu_runtime::warm_up);
     let setup = setup::build(workspace, prompt::delegate(call.approve))?;
     let input = input(&call, &setup.runtime)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

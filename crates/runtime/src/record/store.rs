@@ -26,6 +26,8 @@ pub(super) const OPEN: &str = "status IN ('generated', 'waiting', 'calling')";
 const RUN_BITS: u32 = 12;
 /// A call can be written this much later, in microseconds, than its number says.
 const MARGIN: i64 = 10_000_000;
+/// A log of more bytes than this is emptied when a process ends.
+const LOG_TO_EMPTY: u64 = 1024 * 1024;
 /// How long opening waits for another process that is opening.
 const OPEN_PATIENCE: Duration = Duration::from_secs(5);
 
@@ -174,7 +176,12 @@ impl Store {
     pub(super) fn close(mut self) -> Result<(), RecordError> {
         let path = std::mem::take(&mut self.path);
         finish_runs(&mut self.connection, &[self.run]).map_err(failed("write to", &path))?;
-        self.checkpoint(true);
+        // Emptying the log waits for the disk several times, here and when it is begun anew: a
+        // process that made one call leaves it to a later one.
+        let log = fs::metadata(suffixed(&path, "-wal")).map_or(0, |facts| facts.len());
+        if log > LOG_TO_EMPTY {
+            self.checkpoint(true);
+        }
         Ok(())
     }
 }

@@ -1,0 +1,32 @@
+# Everything a fresh machine needs is installed by the targets themselves, into .cache.
+
+ADDR ?= 127.0.0.1:8765
+ROOT ?= .
+
+.PHONY: run build test bench bench-start setup
+
+## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
+run: build
+	./target/release/dogu serve --http $(ADDR) --root $(ROOT)
+
+build:
+	CARGO_TARGET_DIR=target cargo build --release -p dogu
+
+## test: all that must hold; what it needs from outside it installs first
+test: setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --workspace
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+## setup: the foreign MCP clients that the tests use
+setup:
+	scripts/setup-mcp-clients
+
+## bench: what the pipeline adds to a call
+bench:
+	cargo bench -p dogu-runtime
+
+## bench-start: `dogu call` of a tool beside /bin/true
+bench-start: build
+	scripts/bench-start target/release/dogu
