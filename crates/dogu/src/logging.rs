@@ -58,6 +58,11 @@ impl Drop for Line<'_> {
         let text = String::from_utf8_lossy(&self.bytes);
         let text = self.redactor.redact(&text, Level::Record);
         let safe = crate::show::escaped(text.trim_start());
+        let safe = match safe.split_once(' ') {
+            Some(("WARN", rest)) => format!("warning: {}", rest.trim_start()),
+            Some(("ERROR", rest)) => format!("error: {}", rest.trim_start()),
+            _ => safe.into_owned(),
+        };
         let _ = std::io::stderr().write_all(safe.as_bytes());
     }
 }

@@ -67,8 +67,11 @@ impl Problem {
 }
 
 /// A tool's error, as a person reads it.
-pub(crate) fn print_tool_error(error: &ErrorInfo) {
+pub(crate) fn print_tool_error(error: &ErrorInfo, causes: &[String]) {
     eprintln!("{ERROR}error{ERROR:#}: {} ({})", escaped(&error.message), error.code);
+    for cause in causes {
+        eprintln!("  Caused by: {}", escaped(cause));
+    }
     if let Some(suggestion) = &error.suggestion {
         eprintln!("\n{HINT}hint{HINT:#}: {}", escaped(suggestion));
     }

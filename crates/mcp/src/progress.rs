@@ -64,7 +64,7 @@ fn words(event: &Event) -> Option<(String, Option<f32>)> {
         EventKind::Status { to: CallStatus::Waiting, .. } => {
             Some(("waiting for approval".to_owned(), None))
         }
-        EventKind::Status { .. } | EventKind::Log { .. } => None,
+        EventKind::Status { .. } | EventKind::Log { .. } | EventKind::Cause { .. } => None,
     }
 }
 

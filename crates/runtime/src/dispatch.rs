@@ -219,8 +219,7 @@ fn refuse(flight: &Arc<Flight>, input: Value, error: ToolError) -> ToolResult {
 fn failure(flight: &Arc<Flight>, error: ToolError) -> ToolResult {
     let (info, causes): (ErrorInfo, Vec<String>) = error.into_info(usize::MAX);
     if !causes.is_empty() {
-        flight.log(dogu_tool::LogLevel::Debug, &causes.join(": "));
-        flight.note(|facts| facts.causes = causes);
+        flight.tell_causes(causes);
     }
     ToolResult::error(&*flight.id, &*flight.name, info)
 }

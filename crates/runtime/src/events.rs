@@ -51,6 +51,12 @@ pub enum EventKind {
         /// How far it is, between 0 and 1.
         fraction: Option<f32>,
     },
+    /// Why the call failed, as people may know it and the model may not; one for each cause,
+    /// outermost first.
+    Cause {
+        /// What happened.
+        text: String,
+    },
     /// The tool wrote to its log.
     Log {
         /// How much it matters.

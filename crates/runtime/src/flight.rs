@@ -239,6 +239,16 @@ impl Flight {
         self.emit(EventKind::Log { level, text });
     }
 
+    /// Tells people, and only them, why the call failed.
+    pub(crate) fn tell_causes(&self, causes: Vec<String>) {
+        for cause in &causes {
+            let text = self.runtime.redactor.redact(cause, Level::Record).into_owned();
+            tracing::debug!(target: "dogu", call = &*self.id, tool = &*self.name, "caused by: {text}");
+            self.emit(EventKind::Cause { text });
+        }
+        self.note(|facts| facts.causes = causes);
+    }
+
     fn emit(&self, kind: EventKind) {
         self.runtime.bus.send(&self.id, &self.name, &self.origin.principal, kind);
     }
@@ -354,7 +364,8 @@ impl Flight {
             permission: facts.permission.map(|status| status.as_str().to_owned()),
             result_preview: preview(result),
             result_bytes: crate::shaping::size_of(result) as u64,
-            duration: self.started.elapsed(),
+            // A person's time is not the tool's.
+            duration: self.started.elapsed().saturating_sub(state.waited),
             waited: state.waited,
             ..CallEnd::new(status)
         };

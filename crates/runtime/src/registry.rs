@@ -28,7 +28,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Whether the tool's own claims (read-only, non-blocking) are believed.
+    /// Whether the tool's claim to change nothing is believed.
     pub fn is_builtin(&self) -> bool {
         *self == Self::Builtin
     }

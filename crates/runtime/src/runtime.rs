@@ -354,7 +354,10 @@ impl RuntimeBuilder {
 
     /// Builds it.
     pub fn build(self) -> Result<Runtime, BuildError> {
-        let roots = Roots::open(self.scope.roots()).map_err(BuildError::Workspace)?;
+        let mut roots = Roots::open(self.scope.roots()).map_err(BuildError::Workspace)?;
+        if let Some(state) = &self.state {
+            roots = roots.keeping_out_of(state);
+        }
         Ok(Runtime(Arc::new(Inner {
             scope: self.scope,
             roots: Arc::new(roots),

@@ -19,6 +19,9 @@ const PRIVATE_FILE: u32 = 0o600;
 /// Write permission for the group or for everyone.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
+/// The folder of spilled results, in the state folder.
+pub(crate) const SPILLS: &str = "spills";
+
 /// Why the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
@@ -87,7 +90,7 @@ impl StateDir {
 
     /// The folder of spilled results; made on demand.
     pub fn spills(&self) -> Result<PathBuf, StateError> {
-        self.folder("spills")
+        self.folder(SPILLS)
     }
 
     /// A private folder inside the state folder; made on demand.

@@ -1,17 +1,20 @@
 //! `dogu call`: one call through the whole pipeline.
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use dogu_runtime::Runtime;
+use dogu_runtime::{EventKind, Heard, Runtime};
 use dogu_tool::{Origin, Principal, ToolCall, ToolResult, ToolSpec};
 use serde_json::{Map, Value};
 
 use crate::args::{Call, Workspace};
 use crate::problem::{Problem, print_tool_error};
-use crate::show::still_read;
+use crate::show::{escaped, still_read};
 use crate::{prompt, setup};
+
+/// How much of stdin is read; less of it may be too much for a call.
+const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
     std::thread::spawn(dogu_runtime::warm_up);
@@ -19,25 +22,36 @@ pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem
     let input = input(&call, &setup.runtime)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let json = call.json;
-    let result = tokio.block_on(make(&setup.runtime, call.tool, input));
-    print(&result, json)?;
+    let (result, causes) = tokio.block_on(make(&setup.runtime, call.tool, input));
+    print(&result, &causes, json)?;
     // A terminal prompt may still wait for a line that nobody will write.
     tokio.shutdown_background();
     Ok(if result.is_error() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-async fn make(runtime: &Runtime, tool: String, input: Value) -> ToolResult {
+/// The result, and why it failed where only people may know.
+async fn make(runtime: &Runtime, tool: String, input: Value) -> (ToolResult, Vec<String>) {
     let principal = Principal::process("call");
+    let mut listener = runtime.listen(&principal);
     let step = runtime.step(Arc::new(Origin::of(principal.clone())));
     let dispatch = step.dispatch(ToolCall::new("call", tool, input));
     let mut dispatch = std::pin::pin!(dispatch);
-    tokio::select! {
+    let result = tokio::select! {
         result = &mut dispatch => result,
         _ = tokio::signal::ctrl_c() => {
             runtime.cancel(&principal, "call");
             dispatch.await
         }
+    };
+    let mut causes = Vec::new();
+    while let Some(heard) = listener.try_next() {
+        if let Heard::Event(event) = heard
+            && let EventKind::Cause { text } = &event.kind
+        {
+            causes.push(text.clone());
+        }
     }
+    (result, causes)
 }
 
 fn input(call: &Call, runtime: &Runtime) -> Result<Value, Problem> {
@@ -58,9 +72,11 @@ fn not_json(error: &serde_json::Error) -> Problem {
 
 fn read_stdin() -> Result<String, Problem> {
     let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .map_err(|error| Problem::wrong_use("stdin could not be read").because(error))?;
+    let read = std::io::stdin().take(MAX_STDIN_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| Problem::wrong_use("stdin could not be read").because(error))?;
+    if text.len() as u64 > MAX_STDIN_BYTES {
+        return Err(Problem::wrong_use(format!("stdin has more than {MAX_STDIN_BYTES} bytes")));
+    }
     Ok(text)
 }
 
@@ -88,24 +104,30 @@ fn takes_text(spec: &ToolSpec, key: &str) -> bool {
     kind == "string" || kind.as_array().is_some_and(|kinds| kinds.contains(&"string".into()))
 }
 
-fn print(result: &ToolResult, json: bool) -> Result<(), Problem> {
+fn print(result: &ToolResult, causes: &[String], json: bool) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     let written = if json {
         serde_json::to_writer(&mut stdout, result)
             .map_err(std::io::Error::from)
             .and_then(|()| writeln!(stdout))
     } else {
-        print_text(&mut stdout, result)
+        print_text(&mut stdout, result, causes)
     };
     still_read(written).map(|_| ())
 }
 
-fn print_text(out: &mut impl std::io::Write, result: &ToolResult) -> std::io::Result<()> {
+fn print_text(
+    out: &mut impl std::io::Write,
+    result: &ToolResult,
+    causes: &[String],
+) -> std::io::Result<()> {
     if let Some(error) = &result.error {
-        print_tool_error(error);
+        print_tool_error(error, causes);
         return Ok(());
     }
     let text = result.to_text();
+    // What a file holds must not drive the terminal; into a pipe it goes as it is.
+    let text = if std::io::stdout().is_terminal() { escaped(&text) } else { text.into() };
     out.write_all(text.as_bytes())?;
     if text.is_empty() || text.ends_with('\n') { Ok(()) } else { writeln!(out) }
 }

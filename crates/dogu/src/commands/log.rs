@@ -99,7 +99,7 @@ fn line(row: &CallRow) -> String {
         _ => String::new(),
     };
     let tool = one_line(&text("tool"), 40);
-    format!("{time}  {:11}  {tool:16}  {input:40}  {end}", row.status.as_str())
+    format!("{time}Z  {:11}  {tool:16}  {input:40}  {end}", row.status.as_str())
         .trim_end()
         .to_owned()
 }

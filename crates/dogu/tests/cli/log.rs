@@ -24,7 +24,7 @@ fn table(done: &Done) -> String {
 }
 
 fn timeless(line: &str) -> String {
-    let (time, rest) = line.split_at(19);
+    let (time, rest) = line.split_at(20);
     assert!(time.starts_with("20") && time.as_bytes()[10] == b' ', "{line}");
     match rest.strip_suffix(" ms").and_then(|rest| rest.rsplit_once(' ')) {
         Some((rest, number)) if number.parse::<f64>().is_ok() => format!("[TIME]{rest} [DURATION]"),

@@ -74,13 +74,14 @@ impl GrantedFiles {
         let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
         // What was admitted last was judged last, and knows best where a name leads.
         let mut granted = admitted.iter().rev().filter(|judged| need.met_by(&judged.action));
-        granted
-            .find_map(|judged| {
-                let facts = judged.path.as_ref()?;
-                exact(facts, path).or_else(|| below(judged, facts, path))
-            })
-            .map(|(real, exact)| Spot { asked: path, real, exact })
-            .ok_or_else(|| need.not_declared(path))
+        let found = granted.find_map(|judged| {
+            let facts = judged.path.as_ref()?;
+            exact(facts, path).or_else(|| below(judged, facts, path))
+        });
+        let (real, exact) = found.ok_or_else(|| need.not_declared(path))?;
+        // What was judged by itself was refused then; what is below a folder is met only here.
+        self.roots.refuse_private(&real, path)?;
+        Ok(Spot { asked: path, real, exact })
     }
 }
 

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use super::beneath::{FOLDER, Way, open_beneath};
 use super::words;
 use crate::paths::{JudgedAction, PathFacts, check_declared, plain_join, walk};
+use crate::state::{self, StateDir};
 
 /// The workspace roots, each held by a descriptor: a root that is renamed or replaced by a
 /// link later is still the folder that it was when this was opened.
@@ -19,6 +20,8 @@ pub struct Roots {
     held: Vec<Root>,
     slash: OwnedFd,
     way: Way,
+    /// dogu's own state folder, and the folder in it that calls may be shown.
+    private: Option<(PathBuf, PathBuf)>,
 }
 
 #[derive(Debug)]
@@ -48,12 +51,35 @@ impl Roots {
             opened.push(Root::open(root, slash.as_fd())?);
         }
         opened.sort_by_key(|root| std::cmp::Reverse(root.real.components().count()));
-        Ok(Self { held: opened, slash, way: Way::Best })
+        Ok(Self { held: opened, slash, way: Way::Best, private: None })
     }
 
     /// Opens the roots of a scope.
     pub fn of(scope: &Scope) -> Result<Self, ToolError> {
         Self::open(scope.roots())
+    }
+
+    /// Keeps every call out of dogu's own state, wherever the roots are and whatever is granted:
+    /// the token and the record are not for those who are guarded by them. What was spilled of
+    /// results may be read.
+    pub fn keeping_out_of(mut self, state: &StateDir) -> Self {
+        let real = std::fs::canonicalize(state.path());
+        let real = real.unwrap_or_else(|_| state.path().to_path_buf());
+        let spills = real.join(state::SPILLS);
+        self.private = Some((real, spills));
+        self
+    }
+
+    pub(crate) fn refuse_private(&self, real: &Path, asked: &Path) -> Result<(), ToolError> {
+        match &self.private {
+            Some((state, spills)) if real.starts_with(state) && !real.starts_with(spills) => {
+                let shown = words::shown(asked);
+                Err(ToolError::denied(format!(
+                    "{shown} is dogu's own state, which no call may touch"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Opens component by component even where the kernel could do it in one call.
@@ -72,10 +98,12 @@ impl Roots {
     pub fn judge(&self, path: &Path) -> Result<PathFacts, ToolError> {
         check_declared(path)?;
         if let Some(facts) = self.judge_plain(path) {
+            self.refuse_private(&facts.real, path)?;
             return Ok(facts);
         }
         let (start, rest) = self.declared_under(path).unwrap_or((Path::new("/"), path));
         let found = walk(path, start, rest)?;
+        self.refuse_private(&found.real, path)?;
         Ok(PathFacts {
             declared: path.to_path_buf(),
             root: self.holding(&found.real).map(|root| root.real.clone()),

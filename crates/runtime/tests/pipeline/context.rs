@@ -201,3 +201,43 @@ async fn the_principal_reaches_the_tool() {
     let result = runtime.step(origin).dispatch(call("t", json!({}))).await;
     assert_eq!(result.to_text(), "token:ab");
 }
+
+/// A workspace that holds dogu's own state, and a tool that may read all of it.
+#[tokio::test]
+async fn no_call_touches_dogus_own_state_whatever_is_granted() {
+    let workspace = Workspace::new();
+    let state = dogu_runtime::StateDir::open(workspace.0.path().join("state")).unwrap();
+    std::fs::write(state.path().join("http-token"), "secret").unwrap();
+    std::os::unix::fs::symlink(state.path(), workspace.0.path().join("link")).unwrap();
+    let (_, spill) = state.create_spill("txt").unwrap();
+    let spill = spill.strip_prefix(workspace.0.path()).unwrap().to_str().unwrap().to_owned();
+    let tree = spec("tree").in_group(Category::Filesystem, Group::Read);
+    let tree = ShapedTool::new(tree, |input, ctx| async move {
+        ctx.files().open(&ctx.scope().resolve(input["path"].as_str().unwrap()))?;
+        Ok("opened".into())
+    })
+    .actions(|_, scope| vec![Action::read_tree(scope.workdir())]);
+    let one = spec("one").in_group(Category::Filesystem, Group::Edit);
+    let one = ShapedTool::new(one, |_, _| async { Ok("ran".into()) }).actions(|input, scope| {
+        vec![Action::write(scope.resolve(input["path"].as_str().unwrap()))]
+    });
+    let runtime = workspace
+        .builder()
+        .tools(&Source::Builtin, [Arc::new(tree) as Arc<dyn Tool>, Arc::new(one)])
+        .unwrap()
+        .delegate(Arc::new(ApproveAll))
+        .state(state)
+        .build()
+        .unwrap();
+    for (tool, path, expected) in [
+        ("tree", "state/http-token", "E_TOOL_DENIED"),
+        ("one", "state/http-token", "E_TOOL_DENIED"),
+        ("one", "link/new", "E_TOOL_DENIED"),
+        ("one", "state/../state/x", "E_TOOL_DENIED"),
+        ("one", "stated", "ok"),
+        ("tree", &spill, "ok"),
+    ] {
+        let result = ask(&runtime, tool, json!({"path": path})).await;
+        assert_eq!(crate::support::code(&result), expected, "{tool} {path}: {}", result.to_text());
+    }
+}
