@@ -1,10 +1,11 @@
 //! The record: who called what, when, and how it ended.
 //!
-//! Calls are handed to a queue in memory and written by one writer, in order, several to a
-//! transaction: a thread of its own, or the caller who waits for its entry. The flow of an entry:
+//! Calls are handed to a queue in memory and written by one thread, in order, several to a
+//! transaction. The flow of an entry:
 //!
-//! 1. [`Record::start`] puts it into the bounded queue (`queue`) and returns at once.
-//! 2. The writer (`writer`) takes what is there.
+//! 1. [`Record::start`] puts it into the bounded queue (`queue`) and returns at once; a durable
+//!    start is first noted in a file of the run (`starts`).
+//! 2. The writer thread (`writer`) takes what is there.
 //! 3. It is redacted, then cut, then merged with what else is there of the same call (`columns`).
 //! 4. One `BEGIN IMMEDIATE` transaction writes it and gives it a revision (`store`).
 //! 5. Receipts resolve (`receipt`); readers (`read`) see it.
@@ -39,11 +40,12 @@ mod read;
 mod receipt;
 mod row;
 mod runs;
+mod starts;
 mod store;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 pub use bounded::bounded_copy;
@@ -53,9 +55,11 @@ pub use read::{Filter, RecordReader};
 pub use receipt::Receipt;
 pub use row::{CallRow, Gap, RecordStatus, UnknownStatus};
 
+use columns::RowWrite;
 use entry::Entry;
 use queue::Queue;
 use receipt::Promise;
+use starts::Starts;
 use writer::{Health, Writer};
 
 use crate::redact::Redactor;
@@ -105,11 +109,12 @@ pub struct Record(Arc<Inner>);
 struct Inner {
     queue: Arc<Queue>,
     health: Arc<Health>,
+    redactor: Redactor,
+    /// Where starts are noted; none where their rows are waited for.
+    starts: Option<Arc<Starts>>,
     audit: Audit,
     /// The newest number that was given out.
     last: AtomicU64,
-    /// None where nothing is recorded.
-    writer: Option<Arc<Mutex<Writer>>>,
     /// Resolves when the thread has ended; none where nothing is recorded.
     ended: Option<Receipt>,
 }
@@ -127,41 +132,39 @@ impl Record {
         let audit = options.audit;
         let queue = Arc::new(Queue::new(options.max_entries, options.max_bytes));
         let health = Arc::new(Health::new());
+        let of_writer = (Arc::clone(&queue), Arc::clone(&health));
         let mut writer =
-            Writer::new(Arc::clone(&queue), Arc::clone(&health), state.clone(), redactor, options);
+            Writer::new(of_writer.0, of_writer.1, state.clone(), redactor.clone(), options);
         match writer.open() {
             Err(error @ RecordError::Newer { .. }) => return Err(error),
             Err(error) if audit == Audit::Required => return Err(error),
             _ => {}
         }
+        // Under `Required` nothing less than the row counts.
+        let starts = if audit == Audit::BestEffort { writer.starts() } else { None };
         let (promise, ended) = Promise::new(Audit::BestEffort);
-        let writer = Arc::new(Mutex::new(writer));
-        let of_thread = Arc::clone(&writer);
         std::thread::Builder::new()
             .name("record".to_owned())
             .spawn(move || {
-                Writer::run(&of_thread);
+                writer.run();
                 promise.resolve(Ok(()));
             })
             .map_err(|error| RecordError::io("start the thread for", &state.database(), error))?;
-        Ok(Self::new(queue, health, audit, Some((writer, ended))))
+        let (last, ended) = (AtomicU64::new(now()), Some(ended));
+        Ok(Self(Arc::new(Inner { queue, health, redactor, starts, audit, last, ended })))
     }
 
     /// A record that keeps nothing, for those who want none.
     pub fn off() -> Self {
-        let queue = Queue::new(0, 0);
-        Self::new(Arc::new(queue), Arc::new(Health::new()), Audit::BestEffort, None)
-    }
-
-    fn new(
-        queue: Arc<Queue>,
-        health: Arc<Health>,
-        audit: Audit,
-        thread: Option<(Arc<Mutex<Writer>>, Receipt)>,
-    ) -> Self {
-        let (writer, ended) = thread.unzip();
-        let last = AtomicU64::new(now());
-        Self(Arc::new(Inner { queue, health, audit, last, writer, ended }))
+        Self(Arc::new(Inner {
+            queue: Arc::new(Queue::new(0, 0)),
+            health: Arc::new(Health::new()),
+            redactor: Redactor::new(),
+            starts: None,
+            audit: Audit::BestEffort,
+            last: AtomicU64::new(now()),
+            ended: None,
+        }))
     }
 
     /// Takes down that a call begins. Returns before it is written.
@@ -169,11 +172,16 @@ impl Record {
         self.push_start(start, None)
     }
 
-    /// Like [`Record::start`], with a receipt for when it is committed. A call that may change
-    /// something waits for this before it runs, so that nothing changes without a trace.
+    /// Like [`Record::start`], with a receipt for when it is on disk. A call that may change
+    /// something waits for this before it runs, so that nothing changes without a trace: under
+    /// [`Audit::Required`] until its row is committed, otherwise until it is noted where the row
+    /// will come from if this process dies.
     pub fn start_durable(&self, start: CallStart) -> (CallNumber, Receipt) {
         if self.is_off() {
             return (CallNumber::UNRECORDED, Receipt::settled(Ok(())));
+        }
+        if let Some(starts) = self.0.starts.as_ref().filter(|_| self.healthy()) {
+            return self.note(starts, start);
         }
         let (promise, receipt) = Promise::new(self.0.audit);
         (self.push_start(start, Some(promise)), receipt)
@@ -218,6 +226,25 @@ impl Record {
         self.0.ended.is_none()
     }
 
+    /// Notes a start in the file of the run, from where it cannot get lost; its row may follow.
+    /// Where that fails, the row is waited for.
+    fn note(&self, starts: &Starts, start: CallStart) -> (CallNumber, Receipt) {
+        let number = self.next_number();
+        let row = Box::new(RowWrite::of_start(number, start, &self.0.redactor));
+        let (entry, receipt) = if starts.append(&row) {
+            (Entry::Noted(row), Receipt::settled(Ok(())))
+        } else {
+            let (promise, receipt) = Promise::new(self.0.audit);
+            (Entry::Row { row, done: promise }, receipt)
+        };
+        let noted = matches!(entry, Entry::Noted(_));
+        let taken = self.push(entry);
+        if noted && !taken {
+            starts.settle(1);
+        }
+        (if taken { number } else { CallNumber::UNRECORDED }, receipt)
+    }
+
     fn push_start(&self, start: CallStart, done: Option<Promise>) -> CallNumber {
         if self.is_off() {
             return CallNumber::UNRECORDED;
@@ -244,21 +271,13 @@ impl Record {
         }
     }
 
-    /// What someone waits for is written at once where that is possible; otherwise it comes back.
-    fn write_now(&self, entry: Entry) -> Option<Entry> {
-        match &self.0.writer {
-            Some(writer) if matches!(entry, Entry::Start { done: Some(_), .. }) => {
-                Writer::write_now(writer, &self.0.queue, entry)
-            }
-            _ => Some(entry),
-        }
-    }
-
     fn push(&self, entry: Entry) -> bool {
-        let Some(entry) = self.write_now(entry) else { return true };
         let Err(refused) = self.0.queue.push(entry) else { return true };
         self.0.health.lose(u64::from(refused.counts()));
-        if let Entry::Start { done: Some(promise), .. } | Entry::Flush(promise) = refused {
+        if let Entry::Start { done: Some(promise), .. }
+        | Entry::Row { done: promise, .. }
+        | Entry::Flush(promise) = refused
+        {
             promise.resolve(Err(RecordError::Full));
         }
         false

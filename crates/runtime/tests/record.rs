@@ -84,6 +84,13 @@ fn child() {
             record.flush().wait().unwrap();
             std::thread::sleep(Duration::from_mins(1));
         }
+        // Dies in the moment in which the act would begin.
+        "die" => {
+            let (_, receipt) = record.start_durable(call("fatal"));
+            receipt.wait().unwrap();
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+                .unwrap();
+        }
         "many" => write_many(&record, "child"),
         "one" => {
             let number = record.start(call("theirs"));
@@ -263,6 +270,23 @@ fn a_killed_process_leaves_interrupted_calls() {
 }
 
 #[test]
+fn a_process_that_dies_in_the_act_has_left_its_start() {
+    let (_folder, state) = state();
+    for deaths in 1..=20 {
+        let mut child = spawn("die", &state);
+        child.wait().unwrap();
+        // Reading is enough to see it, before any process writes again.
+        let rows = rows(&state);
+        assert_eq!(rows.len(), deaths);
+        assert!(rows.iter().all(|row| row.status == RecordStatus::Interrupted), "{rows:?}");
+        assert_eq!(rows[0].tool.as_deref(), Some("read_file"));
+        assert!(!rows[0].input.is_null() && rows[0].call_id.as_deref() == Some("fatal"));
+    }
+    let left = names(&state.path().join("runs"));
+    assert!(left.iter().all(|name| !name.ends_with(".starts")), "{left:?}");
+}
+
+#[test]
 fn a_call_without_an_end_is_interrupted_when_its_process_ends() {
     let (_folder, state) = state();
     let record = open(&state);
@@ -361,12 +385,10 @@ fn a_full_queue_refuses_and_counts() {
     let (_folder, state) = state();
     let options = RecordOptions { max_entries: 0, ..RecordOptions::required() };
     let record = Record::open(&state, Redactor::new(), options).unwrap();
-    let number = record.start(call("a"));
-    assert!(matches!(record.flush().wait(), Err(RecordError::Full)));
+    let (number, receipt) = record.start_durable(call("a"));
+    assert!(matches!(receipt.wait(), Err(RecordError::Full)));
     record.end(number, done());
     assert_eq!(record.lost(), 2);
-    // Whoever waits for its entry writes it, and needs no room in the queue.
-    record.start_durable(call("b")).1.wait().unwrap();
     drop(record);
     assert_eq!(RecordReader::open(&state).unwrap().gaps().unwrap()[0].lost, 2);
 }

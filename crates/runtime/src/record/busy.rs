@@ -13,8 +13,6 @@ use rusqlite::Connection;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it waits once a write has failed: callers must not stand still for a lost cause.
 const SHORT_PATIENCE: Duration = Duration::from_millis(200);
-/// How long a caller waits that writes its own entry: it may be a thread that others need.
-const CALLER_PATIENCE: Duration = Duration::from_micros(300);
 
 const FIRST_SLEEP: Duration = Duration::from_micros(50);
 const LONGEST_SLEEP: Duration = Duration::from_millis(4);
@@ -34,24 +32,11 @@ impl Patience {
 
     pub(super) fn set(&self, healthy: bool) {
         let limit = if healthy { PATIENCE } else { SHORT_PATIENCE };
-        self.store(limit);
-    }
-
-    /// Waits only as long as a caller may while `work` is done.
-    pub(super) fn briefly<T>(&self, work: impl FnOnce() -> T) -> T {
-        let before = self.limit();
-        self.store(CALLER_PATIENCE);
-        let done = work();
-        self.store(before);
-        done
-    }
-
-    fn store(&self, limit: Duration) {
-        self.0.store(limit.as_micros().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.0.store(limit.as_millis().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     fn limit(&self) -> Duration {
-        Duration::from_micros(self.0.load(Ordering::Relaxed))
+        Duration::from_millis(self.0.load(Ordering::Relaxed))
     }
 
     /// Makes a connection wait as this says.

@@ -9,7 +9,7 @@ use rusqlite::ToSql;
 use serde_json::Value;
 
 use super::bounded::{self, WORK_LIMIT};
-use super::entry::{CallEnd, CallStart, Entry};
+use super::entry::{CallEnd, CallNumber, CallStart, Entry};
 use super::receipt::Promise;
 use crate::redact::{Level, Redactor};
 
@@ -99,6 +99,8 @@ pub(super) struct Batch {
     pub(super) promises: Vec<Promise>,
     /// How many entries it was made of, not counting flushes.
     pub(super) entries: u64,
+    /// How many of its starts are in the file of the run.
+    pub(super) starts: usize,
 }
 
 impl Batch {
@@ -130,6 +132,14 @@ impl Batch {
                 let (fixed, changing) = text.start(*start);
                 (number, Some(fixed), changing)
             }
+            Entry::Noted(row) => {
+                self.starts += 1;
+                return Some(*row);
+            }
+            Entry::Row { row, done } => {
+                self.promises.push(done);
+                return Some(*row);
+            }
             Entry::Waiting { number, at } => (number, None, Changing::waiting(at)),
             Entry::Calling { number, at } => (number, None, Changing::calling(at)),
             Entry::End { number, end } => (number, None, text.end(*end)),
@@ -141,6 +151,20 @@ impl Batch {
             Entry::Panic => panic!("asked for"),
         };
         Some(RowWrite { number: number.0, fixed, changing })
+    }
+}
+
+impl RowWrite {
+    /// The row of a start, as it will be stored.
+    pub(super) fn of_start(number: CallNumber, start: CallStart, redactor: &Redactor) -> Self {
+        let (fixed, changing) = Text(redactor).start(start);
+        Self { number: number.0, fixed: Some(fixed), changing }
+    }
+
+    /// Roughly what it holds in memory.
+    pub(super) fn weight(&self) -> usize {
+        let texts = [&self.changing.input, &self.changing.actions, &self.changing.reasons];
+        texts.into_iter().flatten().map(String::len).sum()
     }
 }
 

@@ -6,6 +6,7 @@ use dogu_tool::{Action, CallStatus, ErrorCode};
 use serde_json::Value;
 
 use super::bounded::{self, WORK_LIMIT};
+use super::columns::RowWrite;
 use super::receipt::Promise;
 
 /// Stands for one call between its start and its end, in this process.
@@ -138,6 +139,13 @@ pub(super) enum Entry {
         start: Box<CallStart>,
         done: Option<Promise>,
     },
+    /// A start that is in the file of the run already.
+    Noted(Box<RowWrite>),
+    /// A start that could not be noted, so that its row is waited for.
+    Row {
+        row: Box<RowWrite>,
+        done: Promise,
+    },
     Waiting {
         number: CallNumber,
         at: SystemTime,
@@ -159,7 +167,7 @@ pub(super) enum Entry {
 impl Entry {
     /// Someone holds a receipt for it.
     pub(super) fn is_waited_for(&self) -> bool {
-        matches!(self, Self::Start { done: Some(_), .. } | Self::Flush(_))
+        matches!(self, Self::Start { done: Some(_), .. } | Self::Row { .. } | Self::Flush(_))
     }
 
     pub(super) fn start(number: CallNumber, mut start: CallStart, done: Option<Promise>) -> Self {
@@ -194,6 +202,7 @@ impl Entry {
                     + end.result_preview.len()
                     + end.causes.iter().map(String::len).sum::<usize>()
             }
+            Self::Noted(row) | Self::Row { row, .. } => row.weight(),
             _ => 0,
         }
     }

@@ -69,12 +69,6 @@ impl RecordError {
     }
 
     /// The file holds something that is not, or is no longer, a database.
-    /// Another process was writing for longer than was waited.
-    pub(super) fn is_busy(&self) -> bool {
-        let Self::Database { source, .. } = self else { return false };
-        source.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
-    }
-
     pub(super) fn is_corruption(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         let Self::Database { source, .. } = self else { return false };

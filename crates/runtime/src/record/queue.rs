@@ -14,10 +14,10 @@ const BATCH: usize = 64;
 const LINGER: Duration = Duration::from_millis(2);
 
 /// What the writer is woken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Call {
-    /// There are entries, or someone asked for the thread.
-    Work,
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Entries, oldest first.
+    Batch(Vec<Entry>),
     /// Nothing came for the time that was asked for.
     Quiet,
     /// Nothing is left and nothing will come.
@@ -39,8 +39,6 @@ struct State {
     closed: bool,
     /// How many of the entries someone waits for.
     urgent: usize,
-    /// Someone asked for the thread itself.
-    roused: bool,
     sleep: Sleep,
 }
 
@@ -77,8 +75,9 @@ impl Queue {
         state.bytes += weight;
         state.entries.push_back((weight, entry));
         state.urgent += usize::from(urgent);
-        let enough = state.urgent > 0 || state.entries.len() >= BATCH;
-        let wake = state.sleep == Sleep::Empty || state.sleep == Sleep::Lingering && enough;
+        let wake = state.sleep == Sleep::Empty
+            || state.sleep == Sleep::Lingering
+                && (state.urgent > 0 || state.entries.len() >= BATCH);
         if wake {
             state.sleep = Sleep::Awake;
         }
@@ -89,18 +88,17 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for work; for ever, unless `quiet` says after which silence to come back. Takes
-    /// nothing: whoever writes first locks the writer, then takes, so that order is kept.
-    pub(super) fn wait(&self, quiet: Option<Duration>) -> Call {
+    /// Waits for work; for ever, unless `quiet` says after which silence to come back.
+    pub(super) fn take(&self, quiet: Option<Duration>) -> Work {
         let mut state = self.lock();
         let mut lingered = false;
         loop {
             let due = state.urgent > 0 || state.closed || lingered || state.entries.len() >= BATCH;
-            if std::mem::take(&mut state.roused) || due && !state.entries.is_empty() {
-                return Call::Work;
+            if due && !state.entries.is_empty() {
+                return Work::Batch(state.batch());
             }
             if state.closed {
-                return Call::Closed;
+                return Work::Closed;
             }
             let lingering = !state.entries.is_empty();
             let limit = if lingering { Some(LINGER) } else { quiet };
@@ -109,26 +107,9 @@ impl Queue {
             (state, timed_out) = self.sleep(state, limit);
             state.sleep = Sleep::Awake;
             lingered = lingering && timed_out;
-            let silent = state.entries.is_empty() && !state.closed && !state.roused;
-            if timed_out && !lingering && silent {
-                return Call::Quiet;
+            if timed_out && !lingering && state.entries.is_empty() && !state.closed {
+                return Work::Quiet;
             }
-        }
-    }
-
-    /// The next entries, oldest first; none where there are none.
-    pub(super) fn take(&self) -> Vec<Entry> {
-        self.lock().batch()
-    }
-
-    /// Wakes the thread, whatever it sleeps for.
-    pub(super) fn rouse(&self) {
-        let mut state = self.lock();
-        state.roused = true;
-        let asleep = std::mem::replace(&mut state.sleep, Sleep::Awake) != Sleep::Awake;
-        drop(state);
-        if asleep {
-            self.filled.notify_one();
         }
     }
 
@@ -187,8 +168,7 @@ mod tests {
         assert!(queue.push(waiting()).is_ok());
         assert!(queue.push(waiting()).is_ok());
         assert!(queue.push(waiting()).is_err());
-        assert_eq!(queue.wait(None), Call::Work);
-        assert_eq!(queue.take().len(), 2);
+        assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == 2));
         assert!(queue.push(waiting()).is_ok());
         assert!(Queue::new(2, 10).push(waiting()).is_err());
     }
@@ -199,21 +179,12 @@ mod tests {
         assert!(queue.push(waiting()).is_ok());
         queue.close();
         assert!(queue.push(waiting()).is_err());
-        assert_eq!(queue.wait(None), Call::Work);
-        assert_eq!(queue.take().len(), 1);
-        assert_eq!(queue.wait(None), Call::Closed);
+        assert!(matches!(queue.take(None), Work::Batch(_)));
+        assert!(matches!(queue.take(None), Work::Closed));
     }
 
     #[test]
     fn silence_is_reported_when_asked_for() {
-        assert_eq!(Queue::new(1, 1).wait(Some(Duration::from_millis(1))), Call::Quiet);
-    }
-
-    #[test]
-    fn whoever_asks_for_the_thread_gets_it_without_an_entry() {
-        let queue = Queue::new(1, 1);
-        queue.rouse();
-        assert_eq!(queue.wait(None), Call::Work);
-        assert!(queue.take().is_empty());
+        assert!(matches!(Queue::new(1, 1).take(Some(Duration::from_millis(1))), Work::Quiet));
     }
 }

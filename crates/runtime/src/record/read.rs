@@ -13,6 +13,8 @@ use super::error::RecordError;
 use super::row::{CallRow, Gap, RecordStatus, system_time};
 use super::runs;
 use super::store::{FORMAT, OPEN, file_id, first_number, keep_log_on_close, unended};
+use super::{Record, RecordOptions};
+use crate::redact::Redactor;
 use crate::state::StateDir;
 
 /// Which calls to read. The default is the hundred newest.
@@ -63,10 +65,15 @@ struct OpenDatabase {
 }
 
 impl RecordReader {
-    /// A reader of the record in this state folder. Nothing is created.
+    /// A reader of the record in this state folder; it is made nowhere.
     pub fn open(state: &StateDir) -> Result<Self, RecordError> {
         let reader =
             Self { path: state.database(), runs: runs::folder(state), open: Mutex::default() };
+        // What a process noted and died before it wrote is part of the record. Without the right
+        // to write, it is left to whoever has it.
+        if runs::any_dead_left_starts(&reader.runs) {
+            drop(Record::open(state, Redactor::new(), RecordOptions::default()));
+        }
         // A record that cannot be read is reported here, not at the first question.
         reader.with((), |_| Ok(()))?;
         Ok(reader)

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
+use super::columns::RowWrite;
 use super::error::RecordError;
+use super::starts::{self, Starts};
 use crate::state::{self, StateDir};
 
 const EXTENSION: &str = "lock";
@@ -17,6 +19,22 @@ const EXTENSION: &str = "lock";
 /// The folder of the lock files, which may not exist.
 pub(super) fn folder(state: &StateDir) -> PathBuf {
     state.path().join("runs")
+}
+
+/// Where a run notes starts that have no row yet.
+fn starts_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}.{}", starts::EXTENSION))
+}
+
+/// The starts that a run noted and may have written no row for.
+pub(super) fn noted(folder: &Path, id: &str) -> Vec<RowWrite> {
+    starts::read(&starts_path(folder, id))
+}
+
+/// Whether a run that is over left starts behind.
+pub(super) fn any_dead_left_starts(folder: &Path) -> bool {
+    let left = |id: &String| starts_path(folder, id).exists() && is_dead(folder, id);
+    ids(folder).iter().any(left)
 }
 
 /// This process, alive.
@@ -40,11 +58,17 @@ impl Run {
             .map_err(|error| RecordError::io("lock", &path, error))?;
         Ok(Self { id, path, _lock: lock })
     }
+
+    /// The file for its starts.
+    pub(super) fn starts(&self) -> Starts {
+        Starts::new(self.path.with_extension(starts::EXTENSION))
+    }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
         // Still locked here: the file goes before the lock does. A file that stays is harmless.
+        let _ = fs::remove_file(self.path.with_extension(starts::EXTENSION));
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -74,6 +98,7 @@ impl DeadRun {
     /// Removes the lock file, once the run's calls are marked.
     pub(super) fn bury(self) {
         if let Some((file, path)) = self.lock {
+            let _ = fs::remove_file(path.with_extension(starts::EXTENSION));
             let _ = fs::remove_file(path);
             drop(file);
         }

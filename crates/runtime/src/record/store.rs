@@ -148,13 +148,6 @@ impl Store {
         Ok(missing)
     }
 
-    /// Ends a transaction that was begun and not committed, if there is one.
-    pub(super) fn roll_back(&self) {
-        if !self.connection.is_autocommit() {
-            let _ = self.connection.execute_batch("ROLLBACK");
-        }
-    }
-
     /// Copies the log into the database; `reset` also empties the log, and makes other
     /// writers wait for that. Gives the pages in the log. A failure is no loss: the log stays.
     pub(super) fn checkpoint(&self, reset: bool) -> i64 {
@@ -275,8 +268,6 @@ pub(super) fn keep_log_on_close(connection: &Connection) -> rusqlite::Result<()>
 }
 
 fn prepare(connection: &mut Connection, found: i64) -> rusqlite::Result<()> {
-    // A call changes two pages of the log, whole; half the usual size is a good deal less to copy.
-    connection.pragma_update(None, "page_size", 2_048)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // The writer thread copies the log itself, when nobody waits for it.
@@ -311,14 +302,33 @@ fn bury_the_dead(connection: &mut Connection, folder: &Path, own: &str) -> rusql
     if dead.is_empty() {
         return Ok(());
     }
-    let numbers: Vec<_> = unended(connection)?
+    let over: Vec<_> = unended(connection)?
         .into_iter()
         .filter(|(_, id)| dead.iter().any(|run| run.id == *id))
-        .map(|(number, _)| number)
         .collect();
+    for (number, id) in &over {
+        write_noted(connection, *number, &runs::noted(folder, id))?;
+    }
+    let numbers: Vec<_> = over.into_iter().map(|(number, _)| number).collect();
     finish_runs(connection, &numbers)?;
     dead.into_iter().for_each(DeadRun::bury);
     Ok(())
+}
+
+/// Gives the starts that a dead run noted their rows, where it did not come to that.
+fn write_noted(connection: &mut Connection, run: i64, noted: &[RowWrite]) -> rusqlite::Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let mut revision = last_revision(&transaction)?;
+    for row in noted {
+        let number = row_number(run, row.number);
+        let known = "SELECT EXISTS (SELECT 1 FROM calls WHERE number = ?)";
+        if !transaction.query_row(known, [number], |row| row.get::<_, bool>(0))? {
+            revision += 1;
+            write_row(&transaction, run, revision, row)?;
+        }
+    }
+    transaction.commit()
 }
 
 /// The runs of which no end is known, by number and id.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::RecordOptions;
@@ -11,8 +11,9 @@ use super::busy::Patience;
 use super::columns::Batch;
 use super::entry::Entry;
 use super::error::RecordError;
-use super::queue::{Call, Queue};
+use super::queue::{Queue, Work};
 use super::runs::Run;
+use super::starts::Starts;
 use super::store::{self, Store};
 use crate::redact::Redactor;
 use crate::state::StateDir;
@@ -84,6 +85,7 @@ pub(super) struct Writer {
     options: RecordOptions,
     store: Option<Store>,
     run: Option<Run>,
+    starts: Option<Arc<Starts>>,
     patience: Patience,
     failure: Option<Failure>,
     /// Calls that were written without an end so far.
@@ -92,10 +94,6 @@ pub(super) struct Writer {
     newest: u64,
     transactions: usize,
     rows: usize,
-    /// What a caller could not write because another process did; it goes first.
-    stalled: Option<Batch>,
-    /// How many entries are lost if what is done now panics.
-    in_hand: u64,
 }
 
 /// Why there is no database, and when to try again.
@@ -122,14 +120,13 @@ impl Writer {
             options,
             store: None,
             run: None,
+            starts: None,
             patience: Patience::new(),
             failure: None,
             open: BTreeSet::new(),
             newest: 0,
             transactions: 0,
             rows: 0,
-            stalled: None,
-            in_hand: 0,
         }
     }
 
@@ -140,101 +137,56 @@ impl Writer {
         })
     }
 
+    /// The file for starts of this run; none where no run could begin.
+    pub(super) fn starts(&mut self) -> Option<Arc<Starts>> {
+        self.starts = self.run.as_ref().map(|run| Arc::new(run.starts()));
+        self.starts.clone()
+    }
+
     /// The thread's life. A panic costs the batch that it happened in, never the thread.
-    pub(super) fn run(writer: &Mutex<Self>) {
-        let queue = Arc::clone(&lock(writer).queue);
-        let mut quiet = None;
+    pub(super) fn run(mut self) {
         loop {
-            let call = queue.wait(quiet);
-            let mut writer = lock(writer);
-            writer.contained(|writer| match call {
-                Call::Work => writer.write_all(),
-                Call::Quiet => writer.chores(),
-                Call::Closed => writer.close(),
-            });
-            quiet = writer.has_chores().then_some(QUIET);
-            if call == Call::Closed {
+            let work = self.queue.take(self.has_chores().then_some(QUIET));
+            let closed = matches!(work, Work::Closed);
+            let entries = match &work {
+                Work::Batch(entries) => counted(entries),
+                Work::Quiet | Work::Closed => 0,
+            };
+            let lost_before = self.health.lost();
+            if catch_unwind(AssertUnwindSafe(|| self.work(work))).is_err() {
+                let known = self.health.lost() - lost_before;
+                self.health.lose(entries.saturating_sub(known));
+                self.fail(&RecordError::Lost);
+            }
+            if closed {
                 return;
             }
         }
     }
 
-    /// Writes an entry on the thread of the caller who waits for it: handing it to the thread and
-    /// back costs more than writing it. It may overtake what is queued, which is of other calls.
-    /// Gives it back where another writer is at it.
-    pub(super) fn write_now(writer: &Mutex<Self>, queue: &Queue, entry: Entry) -> Option<Entry> {
-        let mut writer = match writer.try_lock() {
-            Ok(writer) => writer,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return Some(entry),
-        };
-        if writer.stalled.is_some() || writer.failure.is_some() {
-            return Some(entry);
-        }
-        let resting = !writer.has_chores();
-        let patience = writer.patience.clone();
-        patience.briefly(|| writer.contained(|writer| writer.write_for_caller(entry)));
-        // The thread sleeps for ever while there is nothing to tidy up; now there is.
-        if writer.stalled.is_some() || resting && writer.has_chores() {
-            queue.rouse();
-        }
-        None
-    }
-
-    /// Does work that may panic; what is lost by that is counted.
-    fn contained(&mut self, work: impl FnOnce(&mut Self)) {
-        let lost_before = self.health.lost();
-        self.in_hand = 0;
-        if catch_unwind(AssertUnwindSafe(|| work(self))).is_err() {
-            let known = self.health.lost() - lost_before;
-            self.health.lose(self.in_hand.saturating_sub(known));
-            self.fail(&RecordError::Lost);
+    fn work(&mut self, work: Work) {
+        match work {
+            Work::Batch(entries) => self.write(entries),
+            Work::Quiet => self.chores(),
+            Work::Closed => self.close(),
         }
     }
 
-    fn write_all(&mut self) {
-        if let Some(stalled) = self.stalled.take() {
-            self.write(stalled);
-        }
-        let entries = self.queue.take();
-        let batch = self.batch_of(entries);
-        self.write(batch);
-        if self.transactions >= CHECKPOINT_TRANSACTIONS || self.rows >= CHECKPOINT_ROWS {
-            self.checkpoint();
-        }
-    }
-
-    fn write_for_caller(&mut self, entry: Entry) {
-        let batch = self.batch_of(vec![entry]);
-        match self.try_commit(&batch) {
-            Ok(()) => self.settle(batch, &Ok(())),
-            Err(error) if error.is_busy() => {
-                self.store.iter().for_each(Store::roll_back);
-                self.stalled = Some(batch);
-            }
-            // The thread's way of writing knows what to do about it.
-            Err(_) => self.write(batch),
-        }
-    }
-
-    fn batch_of(&mut self, entries: Vec<Entry>) -> Batch {
-        self.in_hand = counted(&entries);
-        Batch::prepare(entries, &self.redactor)
-    }
-
-    fn write(&mut self, batch: Batch) {
+    fn write(&mut self, entries: Vec<Entry>) {
+        let batch = Batch::prepare(entries, &self.redactor);
         let outcome = if batch.rows.is_empty() { self.ready() } else { self.commit(&batch) };
-        self.settle(batch, &outcome);
-    }
-
-    fn settle(&mut self, batch: Batch, outcome: &Result<(), RecordError>) {
         if outcome.is_err() {
             self.health.lose(batch.entries);
+        }
+        if let Some(starts) = self.starts.as_ref().filter(|_| batch.starts > 0) {
+            starts.settle(batch.starts);
         }
         for promise in batch.promises {
             promise.resolve(outcome.clone());
         }
-        self.in_hand = 0;
+        if self.transactions >= CHECKPOINT_TRANSACTIONS || self.rows >= CHECKPOINT_ROWS {
+            self.checkpoint();
+        }
     }
 
     /// Writes a batch; a broken database is moved aside and the batch goes to the new one.
@@ -367,10 +319,6 @@ impl Writer {
         }
         self.run = None;
     }
-}
-
-fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
-    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many of the entries are missed if they are lost.

@@ -74,30 +74,41 @@ async fn q3_every_call_is_recorded_with_input_actions_decision_end_and_duration(
     assert_eq!(unknown["input"], json!({"a": 1}));
 }
 
+/// What a crash in the act would leave: the notes of the run, and under `required` the row.
 #[tokio::test]
 async fn the_start_of_a_call_that_may_write_is_on_disk_before_the_act() {
-    let recorded = Recorded::new();
-    let state = recorded.state.clone();
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&seen);
-    let spec = spec("w").in_group(Category::Filesystem, Group::Edit);
-    let tool = ShapedTool::new(spec, move |_, _| {
-        let rows = RecordReader::open(&state).unwrap().query(&Filter::default()).unwrap();
-        log.lock().unwrap().extend(rows.into_iter().map(|row| row.status));
-        async { Ok(().into()) }
-    })
-    .actions(|_, scope| vec![Action::write(scope.resolve("x"))]);
-    let runtime = recorded
-        .builder()
-        .tool(Source::Builtin, Arc::new(tool))
-        .unwrap()
-        .delegate(Arc::new(ApproveAll))
-        .build()
-        .unwrap();
-    ask(&runtime, "w", json!({})).await;
-    let seen = seen.lock().unwrap();
-    assert_eq!(seen.len(), 1, "the act found its own start");
-    assert_ne!(seen[0], RecordStatus::Done);
+    for audit in [Audit::BestEffort, Audit::Required] {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateDir::open(folder.path().join("state")).unwrap();
+        let options = RecordOptions { audit, ..RecordOptions::default() };
+        let record = Record::open(&state, Redactor::new(), options).unwrap();
+        let found = Arc::new(Mutex::new(Vec::new()));
+        let (log, seen_by_tool) = (Arc::clone(&found), state.clone());
+        let spec = spec("w").in_group(Category::Filesystem, Group::Edit);
+        let tool = ShapedTool::new(spec, move |_, _| {
+            log.lock().unwrap().push(on_disk(&seen_by_tool, "the-call"));
+            async { Ok(().into()) }
+        })
+        .actions(|_, scope| vec![Action::write(scope.resolve("x"))]);
+        let runtime = builder()
+            .tool(Source::Builtin, Arc::new(tool))
+            .unwrap()
+            .delegate(Arc::new(ApproveAll))
+            .settings(Settings { audit, ..Settings::default() })
+            .record(record)
+            .build()
+            .unwrap();
+        step(&runtime).dispatch(ToolCall::new("the-call", "w", json!({}))).await;
+        assert_eq!(*found.lock().unwrap(), [true], "{audit:?}");
+    }
+}
+
+/// Whether a call is in a row, or in the notes of a run.
+fn on_disk(state: &StateDir, call_id: &str) -> bool {
+    let rows = RecordReader::open(state).unwrap().query(&Filter::default()).unwrap();
+    let mut runs = std::fs::read_dir(state.path().join("runs")).unwrap();
+    rows.iter().any(|row| row.call_id.as_deref() == Some(call_id))
+        || runs.any(|run| std::fs::read_to_string(run.unwrap().path()).unwrap().contains(call_id))
 }
 
 #[tokio::test]
