@@ -75,7 +75,8 @@ fn spawn(role: &str, state: &StateDir) -> Child {
 #[test]
 fn child() {
     let (Ok(role), Ok(state)) = (std::env::var(ROLE), std::env::var(STATE)) else { return };
-    let record = open(&StateDir::open(state).unwrap());
+    let state = StateDir::open(state).unwrap();
+    let record = open(&state);
     match role.as_str() {
         "hang" => {
             let (number, receipt) = record.start_durable(call("hanging"));
@@ -86,6 +87,8 @@ fn child() {
         }
         // Dies in the moment in which the act would begin.
         "die" => {
+            let options = RecordOptions::default();
+            let record = Record::open(&state, Redactor::new(), options).unwrap();
             let (_, receipt) = record.start_durable(call("fatal"));
             receipt.wait().unwrap();
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)

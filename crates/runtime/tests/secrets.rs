@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use dogu_runtime::record::{Record, RecordOptions};
 use dogu_runtime::redact::Redactor;
-use dogu_runtime::{Source, StateDir};
-use dogu_tool::{LogLevel, ShapedTool, ToolError};
+use dogu_runtime::{ApproveAll, Source, StateDir};
+use dogu_tool::{Action, Category, Group, LogLevel, ShapedTool, ToolError};
 use serde_json::json;
 
 use crate::support::{ask, builder, me, spec};
@@ -78,8 +78,9 @@ async fn twenty_planted_secrets_are_in_no_state_spill_log_or_event() {
     let secrets = twenty_secrets();
     let known = secrets.last().unwrap().clone();
     let redactor = Redactor::with_known([("MY_PASSWORD", known)]);
-    let tool =
-        ShapedTool::new(spec("leak"), |input, ctx| async move {
+    let tool = ShapedTool::new(
+        spec("leak").in_group(Category::System, Group::Edit),
+        |input, ctx| async move {
             let secret = input["value"].as_str().unwrap().to_owned();
             ctx.progress(&format!("using {secret}"), None);
             ctx.log(LogLevel::Info, &format!("token is {secret}"));
@@ -91,7 +92,12 @@ async fn twenty_planted_secrets_are_in_no_state_spill_log_or_event() {
                 "json" => Ok(json!({"deep": [{"found": secret}]}).into()),
                 _ => Ok(format!("it is {secret}").into()),
             }
-        });
+        },
+    )
+    // It may write, so that its start is noted before it runs.
+    .actions(|input, _| {
+        vec![Action::Custom { name: "leak".into(), details: input["value"].clone() }]
+    });
     let options = RecordOptions::default();
     let record = Record::open(&state, redactor.clone(), options).unwrap();
     let runtime = builder()
@@ -100,6 +106,7 @@ async fn twenty_planted_secrets_are_in_no_state_spill_log_or_event() {
         .record(record)
         .state(state.clone())
         .redactor(redactor.clone())
+        .delegate(Arc::new(ApproveAll))
         .build()
         .unwrap();
     let logged = captured_logs();
@@ -122,7 +129,12 @@ async fn twenty_planted_secrets_are_in_no_state_spill_log_or_event() {
     seen.push(("the crash output".into(), crashes.lock().unwrap().clone().into_bytes()));
     everything_below(&folder.path().join("state"), &mut seen);
     assert!(seen.iter().filter(|(place, _)| place.contains("spills")).count() >= 20);
-    assert!(seen.iter().any(|(place, _)| place.contains("sqlite")));
+    for kept in ["sqlite", ".starts"] {
+        assert!(
+            seen.iter().any(|(place, bytes)| place.contains(kept) && !bytes.is_empty()),
+            "{kept}"
+        );
+    }
     assert!(logged.text().contains("token is"), "the log was captured");
     assert!(crashes.lock().unwrap().contains("died with"), "crashes were captured");
     for (place, bytes) in &seen {
