@@ -17,7 +17,7 @@ use crate::{prompt, setup};
 const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
-    std::thread::spawn(dogu_runtime::warm_up);
+    dogu_runtime::warm_up();
     let setup = setup::build(workspace, prompt::delegate(call.approve))?;
     let input = input(&call, &setup.runtime)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
