@@ -187,11 +187,11 @@ fn sustained_rows() {
     let folder = tempfile::tempdir().unwrap();
     let record = open_record(folder.path());
     let begun = Instant::now();
-    for _ in 0..CALLS {
+    for call in 0..CALLS {
         let number = record.start(CallStart::new("c", "writing", input()));
         record.end(number, CallEnd::new(CallStatus::Done));
         // The queue is bounded and drops what does not fit: wait as a real caller would.
-        if number_is_round(&record) {
+        if call % 10_000 == 0 {
             record.flush().wait().unwrap();
         }
     }
@@ -199,17 +199,6 @@ fn sustained_rows() {
     assert_eq!(record.lost(), 0);
     let rate = f64::from(CALLS) / begun.elapsed().as_secs_f64();
     println!("{:46} {rate:.0} rows/s (target 20,000)", "record, sustained");
-}
-
-thread_local! {
-    static ROUND: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
-}
-
-fn number_is_round(_: &Record) -> bool {
-    ROUND.with(|round| {
-        round.set(round.get() + 1);
-        round.get().is_multiple_of(10_000)
-    })
 }
 
 /// Resident memory in KB, as the kernel counts it.

@@ -111,7 +111,7 @@ impl Flight {
         debug_assert!(!to.is_terminal(), "ends go through `finish`");
         let mut state = self.lock();
         let from = state.status;
-        if from.become_(to).is_err() {
+        if from.advance_to(to).is_err() {
             return false;
         }
         state.status = to;

@@ -65,7 +65,7 @@ impl CallStatus {
     }
 
     /// Takes the step, or says that there is none.
-    pub fn become_(self, to: Self) -> Result<Self, IllegalTransition> {
+    pub fn advance_to(self, to: Self) -> Result<Self, IllegalTransition> {
         if self.may_become(to) { Ok(to) } else { Err(IllegalTransition { from: self, to }) }
     }
 

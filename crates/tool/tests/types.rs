@@ -107,7 +107,7 @@ fn p9_only_legal_transitions_and_terminal_states_are_final() {
     ];
     for (from, allowed) in legal {
         for to in CallStatus::ALL {
-            assert_eq!(from.become_(to).is_ok(), allowed.contains(&to), "{from} to {to}");
+            assert_eq!(from.advance_to(to).is_ok(), allowed.contains(&to), "{from} to {to}");
         }
         assert_eq!(from.is_terminal(), allowed.is_empty());
         // Cancel is possible from every state that has not ended.

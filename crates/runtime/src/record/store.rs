@@ -110,7 +110,7 @@ impl Store {
             Some(run) => run,
             None => run.insert(Run::begin(state)?),
         };
-        let number = register(&connection, &run.id).map_err(failed("open", &path))?;
+        let number = register(&mut connection, &run.id).map_err(failed("open", &path))?;
         bury_the_dead(&mut connection, &runs::folder(state), &run.id)
             .map_err(failed("open", &path))?;
         Ok(Self { connection, file: file_id(&path), path, run: number })
@@ -281,14 +281,20 @@ fn prepare(connection: &mut Connection, found: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn register(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
+fn register(connection: &mut Connection, id: &str) -> rusqlite::Result<i64> {
     let now = micros(SystemTime::now());
-    connection.query_row(
+    // Without a transaction, a statement that gives rows back commits when it is dropped, and
+    // nobody hears of it if the disk is full then.
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let number = transaction.query_row(
         "INSERT INTO runs (id, pid, started_at, open_from) VALUES (?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET ended_at = NULL RETURNING number",
         params![id, std::process::id(), now, first_number(now - MARGIN)],
         |row| row.get(0),
-    )
+    )?;
+    transaction.commit()?;
+    Ok(number)
 }
 
 /// Marks the calls of runs that are over. The caller holds the open lock.
