@@ -17,7 +17,7 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test -p dogu --test foreign_clients -- --ignored
+	cargo test --workspace --test foreign_clients -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## setup: the foreign MCP clients that the tests use
