@@ -108,7 +108,9 @@ fn expected(kind: &TypeKind) -> String {
     match kind {
         TypeKind::Single(one) => one.to_string(),
         TypeKind::Multiple(many) => {
-            many.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+            // That an optional parameter may be null is no help to whoever sent something else.
+            let names = many.iter().map(|one| one.to_string()).filter(|name| name != "null");
+            names.collect::<Vec<_>>().join(" or ")
         }
     }
 }

@@ -98,7 +98,7 @@ fn wrong_arguments_are_all_told_at_once() {
     exit 1
     --- stdout
     --- stderr
-    error: Invalid arguments for tool 'read_file': args.limit: expected null or integer but got string; args.pth: unexpected property (E_TOOL_INVALID_ARGS)
+    error: Invalid arguments for tool 'read_file': args.limit: expected integer but got string; args.pth: unexpected property (E_TOOL_INVALID_ARGS)
 
     hint: Check the input schema and send the arguments again. required=[path], allowed=[path, offset, limit]
     ");
