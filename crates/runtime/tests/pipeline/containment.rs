@@ -29,7 +29,7 @@ fn with_timeout(
 async fn next_call_is_fine(runtime: &Runtime) {
     let asked = Instant::now();
     assert_eq!(ask(runtime, "echo", json!({"n": 1})).await.structured, Some(json!({"n": 1})));
-    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -82,7 +82,7 @@ async fn a_tool_that_blocks_its_thread_is_answered_at_its_deadline() {
     for call in blocked {
         assert_eq!(code(&call.await.unwrap()), "E_TOOL_TIMEOUT");
     }
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
     next_call_is_fine(&runtime).await;
 }
 
