@@ -15,12 +15,13 @@ use dogu_runtime::record::{CallEnd, CallStart, Record, RecordOptions};
 use dogu_runtime::redact::Redactor;
 use dogu_runtime::{ApproveAll, Decision, Policy, PolicyRequest, Runtime, Source, StateDir, Step};
 use dogu_tool::{
-    Action, CallStatus, Category, Ctx, Group, Origin, Output, Principal, Scope, ToolCall,
-    ToolError, ToolSpec, TypedTool, Verdict, typed,
+    Action, CallStatus, Category, Ctx, Group, Origin, Output, Principal, Scope, ShapedTool, Tool,
+    ToolCall, ToolError, ToolSpec, TypedTool, Verdict, typed,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 const SECOND_PROCESS: &str = "DOGU_BENCH_SECOND_PROCESS";
 const PAIRS: usize = 20_000;
@@ -208,28 +209,66 @@ fn resident() -> i64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-fn many_in_flight(tokio: &tokio::runtime::Runtime, runtime: &Runtime) {
+/// A tool that waits until the gate is opened.
+fn waiting(gate: &Arc<Semaphore>) -> Arc<dyn Tool> {
+    let gate = Arc::clone(gate);
+    let spec = ToolSpec::of::<Input>("waiting", "Waits.").non_blocking();
+    Arc::new(ShapedTool::new(spec, move |_, _| {
+        let gate = Arc::clone(&gate);
+        async move {
+            drop(gate.acquire().await);
+            Ok(Output::default())
+        }
+    }))
+}
+
+/// All calls are held until every one of them runs, then all are let go.
+fn many_in_flight(tokio: &tokio::runtime::Runtime) {
     const CALLS: usize = 10_000;
+    const ROUNDS: usize = 40;
+    let gate = Arc::new(Semaphore::new(0));
+    let runtime = Runtime::builder(Scope::new(std::env::temp_dir()))
+        .tool(Source::Builtin, waiting(&gate))
+        .unwrap()
+        .build()
+        .unwrap();
     let mut resident_after = Vec::new();
-    for _ in 0..6 {
-        let step = step(runtime);
+    for _ in 0..ROUNDS {
+        let step = step(&runtime);
         tokio.block_on(async {
-            let names = ["in_place", "contained"];
             let calls = (0..CALLS).map(|n| {
-                let call = ToolCall::new(n.to_string(), names[n % 2], input());
-                tokio::spawn(step.dispatch(call))
+                tokio::spawn(step.dispatch(ToolCall::new(n.to_string(), "waiting", input())))
             });
-            for call in calls.collect::<Vec<_>>() {
+            let calls: Vec<_> = calls.collect();
+            while runtime.deadlines() < CALLS {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            assert_eq!(runtime.in_flight(), CALLS);
+            gate.add_permits(1);
+            for call in calls {
                 assert!(!call.await.unwrap().is_error());
             }
+            gate.forget_permits(1);
         });
-        assert_eq!(runtime.in_flight(), 0);
+        assert_eq!((runtime.in_flight(), runtime.deadlines()), (0, 0));
         resident_after.push(resident());
     }
     println!(
-        "{:46} all answered, 6 rounds; resident after rounds 2 and 6: {} and {} KB",
-        "10,000 calls in flight", resident_after[1], resident_after[5]
+        "{:46} all answered, {ROUNDS} rounds; resident after rounds 2, 10, 20, 40: {}, {}, {}, {} KB",
+        "10,000 calls in flight at once",
+        resident_after[1],
+        resident_after[9],
+        resident_after[19],
+        resident_after[39]
     );
+}
+
+/// What a start costs whose row is waited for.
+fn required(tokio: &tokio::runtime::Runtime) -> (Figures, Figures) {
+    let folder = tempfile::tempdir().unwrap();
+    let state = StateDir::open(folder.path()).unwrap();
+    let record = Record::open(&state, Redactor::new(), RecordOptions::required()).unwrap();
+    added(tokio, &runtime(Some(record)), "writing")
 }
 
 fn main() {
@@ -256,6 +295,7 @@ fn main() {
     report("the same beside a second writing process", "50 µs, p99 1 ms", &beside);
     recorded.record().unwrap().flush().wait().unwrap();
     assert_eq!(recorded.record().unwrap().lost(), 0, "nothing was dropped to be fast");
+    report("its row waited for (audit: required)", "none", &required(&tokio));
     sustained_rows();
-    many_in_flight(&tokio, &plain);
+    many_in_flight(&tokio);
 }

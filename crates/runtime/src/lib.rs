@@ -10,6 +10,7 @@
 //! | may it run, who is asked | `gate`, `policy`, `approval`, `paths` |
 //! | what a tool holds while it runs | `context`, `files` |
 //! | no tool can hurt another | `contain`, `flight`, `input`, `shaping`, `counters` |
+//! | a quick first call | `warm_up` |
 //! | what is known afterwards | `events`, `record`, `redact`, `crash`, `state` |
 
 mod approval;

@@ -65,7 +65,8 @@ struct OpenDatabase {
 }
 
 impl RecordReader {
-    /// A reader of the record in this state folder; it is made nowhere.
+    /// A reader of the record in this state folder. It creates no record; what a dead process
+    /// noted and did not write gets its rows.
     pub fn open(state: &StateDir) -> Result<Self, RecordError> {
         let reader =
             Self { path: state.database(), runs: runs::folder(state), open: Mutex::default() };
