@@ -5,7 +5,8 @@
 
 pub mod event;
 pub mod json;
+pub mod text;
 pub mod tools;
 
-pub use event::{Event, FailedCall, ParsedCall};
+pub use event::{Event, FailedCall, ParsedCall, Sink};
 pub use tools::{KnownTool, Tools};

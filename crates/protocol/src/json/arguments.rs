@@ -39,3 +39,9 @@ pub fn parse_arguments(text: &str, end: End) -> Result<Arguments, ArgumentsError
         |error| ArgumentsError { reason: error.to_string(), position: 0, excerpt: String::new() },
     )
 }
+
+/// Reads any JSON value, repairing what is slightly broken.
+pub fn repair(text: &str, end: End) -> Result<(Value, Vec<String>), ArgumentsError> {
+    let arguments = parse_arguments(text, end)?;
+    Ok((arguments.input, arguments.notes))
+}

@@ -2,4 +2,4 @@
 
 mod arguments;
 
-pub use arguments::{Arguments, ArgumentsError, End, parse_arguments};
+pub use arguments::{Arguments, ArgumentsError, End, parse_arguments, repair};

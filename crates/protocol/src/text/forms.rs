@@ -1,0 +1,100 @@
+//! The forms of a call in plain text.
+
+use std::str::FromStr;
+
+/// A way to write a call in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `<tool><parameter>value</parameter></tool>`.
+    Xml,
+    /// `<invoke name="tool"><parameter name="p">value</parameter></invoke>`.
+    Invoke,
+    /// `<tool_call>{"name": …, "arguments": …}</tool_call>`.
+    ToolCall,
+    /// `<function=tool>{…}</function>`, or with `<parameter=p>value</parameter>`.
+    Function,
+    /// `[TOOL_CALLS] [{"name": …, "arguments": …}]`.
+    Bracket,
+    /// A fenced block `tool` with `TOOL_NAME:`, `BEGIN_ARG:`, `END_ARG`.
+    FencedTool,
+    /// A fenced block with `{"name": …, "arguments": …}`.
+    FencedJson,
+    /// A line that begins with `{"name": …, "arguments": …}`.
+    BareJson,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Self; 8] = [
+        Self::Xml,
+        Self::Invoke,
+        Self::ToolCall,
+        Self::Function,
+        Self::Bracket,
+        Self::FencedTool,
+        Self::FencedJson,
+        Self::BareJson,
+    ];
+
+    /// The word for it in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Xml => "xml",
+            Self::Invoke => "invoke",
+            Self::ToolCall => "tool_call",
+            Self::Function => "function",
+            Self::Bracket => "bracket",
+            Self::FencedTool => "fenced_tool",
+            Self::FencedJson => "fenced_json",
+            Self::BareJson => "bare_json",
+        }
+    }
+}
+
+impl FromStr for Form {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|form| form.as_str() == word);
+        found.ok_or_else(|| {
+            let all: Vec<&str> = Self::ALL.into_iter().map(Self::as_str).collect();
+            format!("there is no form `{word}`; there are {}", all.join(", "))
+        })
+    }
+}
+
+/// Which forms are read as calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forms {
+    on: Vec<Form>,
+    guarded: bool,
+}
+
+impl Forms {
+    /// All of them, with guards against examples that the model only shows.
+    pub fn auto() -> Self {
+        Self { on: Form::ALL.to_vec(), guarded: true }
+    }
+
+    /// Only these. Whoever names a form means it: a block that is announced as an example is
+    /// still a call.
+    pub fn only(forms: impl IntoIterator<Item = Form>) -> Self {
+        Self { on: forms.into_iter().collect(), guarded: false }
+    }
+
+    /// Whether this form is read.
+    pub fn has(&self, form: Form) -> bool {
+        self.on.contains(&form)
+    }
+
+    /// Whether blocks that are announced as examples are left alone.
+    pub(super) fn guarded(&self) -> bool {
+        self.guarded
+    }
+}
+
+impl Default for Forms {
+    fn default() -> Self {
+        Self::auto()
+    }
+}
