@@ -34,12 +34,17 @@ fn first_element(text: &str) -> Result<(Element<'_>, &str), String> {
     Err(format!("<{name}> is not closed"))
 }
 
-/// The name up to `>`, with white space around it, and what follows.
+/// The name up to `>`, with white space around it, and what follows. The first character that
+/// cannot be in a tag ends the search, so that a text full of `</` is not read again and again.
 fn tag(text: &str) -> Option<(&str, &str)> {
-    let (name, after) = text.split_once('>')?;
-    let name = name.trim();
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    (!name.is_empty() && name.chars().all(plain)).then_some((name, after))
+    let end = text.find(|c: char| !in_name(c) && !c.is_whitespace())?;
+    let after = text[end..].strip_prefix('>')?;
+    let name = text[..end].trim();
+    (!name.is_empty() && name.chars().all(in_name)).then_some((name, after))
+}
+
+fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 fn beginning(text: &str) -> String {
