@@ -130,6 +130,12 @@ fn p11_a_path_with_and_without_lines() {
 }
 
 #[test]
+fn p11_a_path_beats_args() {
+    let both = read([("args", "<file><path>b.ts</path></file>"), ("path", "a.ts")]);
+    assert_eq!(both, Ok(json!({ "files": [{ "path": "a.ts" }] })));
+}
+
+#[test]
 fn p11_args_name_several_files() {
     let args = "
         <file>

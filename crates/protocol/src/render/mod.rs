@@ -80,6 +80,17 @@ pub struct Image {
 }
 
 /// The answers to the calls of one message, in their order. No answers give no messages.
+///
+/// ```
+/// use dogu_protocol::render::{Answer, Rendered, ResultForm, results};
+/// use dogu_tool::{Output, ToolResult};
+/// use serde_json::json;
+///
+/// let result = ToolResult::ok("1", "read_file", Output::from("fn main() {}"));
+/// let answer = Answer { result: &result, id: Some("call_7"), notes: &[] };
+/// let message = json!({ "role": "tool", "tool_call_id": "call_7", "content": "fn main() {}" });
+/// assert_eq!(results(ResultForm::OpenAi, &[answer]), Rendered::Messages(vec![message]));
+/// ```
 pub fn results(form: ResultForm, answers: &[Answer<'_>]) -> Rendered {
     Rendered::Messages(match form {
         ResultForm::Xml => return xml::text(answers),
