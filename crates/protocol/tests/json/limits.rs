@@ -56,9 +56,19 @@ fn the_limit_is_the_same_for_all() {
     assert_eq!(error.position, MAX_DEPTH * r#"{"a":"#.len());
 }
 
+fn read_in_every_way(text: &str) {
+    let _ = repair(text, End::Said);
+    let _ = parse_arguments(text, End::Cut);
+    PartialJson::new().push(text);
+    JsonFramer::new().push(text);
+}
+
 #[test]
 fn a_megabyte_of_anything_is_read_in_linear_time() {
     let started = Instant::now();
+    for part in ["\\", "\"", "{", "\"\\"] {
+        read_in_every_way(&part.repeat(MEGABYTE / part.len()));
+    }
     let parts = [
         "\\",
         "\"",
@@ -79,14 +89,13 @@ fn a_megabyte_of_anything_is_read_in_linear_time() {
         "a:",
         "{\"a\":1}",
         "```",
+        "#\n",
+        "/**/",
+        "\\d",
     ];
     for part in parts {
         for opening in ["", "\"", "[\"", "{\"a\":\"", "{\"a\":1}", "{", "/*", "'", "“"] {
-            let text = format!("{opening}{}", part.repeat(MEGABYTE / 4 / part.len()));
-            let _ = repair(&text, End::Said);
-            let _ = parse_arguments(&text, End::Cut);
-            PartialJson::new().push(&text);
-            JsonFramer::new().push(&text);
+            read_in_every_way(&format!("{opening}{}", part.repeat(MEGABYTE / 16 / part.len())));
         }
     }
     assert!(started.elapsed() < PATIENCE, "{:?}", started.elapsed());

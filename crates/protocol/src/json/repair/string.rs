@@ -27,6 +27,8 @@ pub(super) enum Quote {
 pub(super) struct Text {
     pub(super) value: String,
     pub(super) closed: bool,
+    /// Whether a quote after a backslash may have been meant to close it, as in `"C:\dir\"}`.
+    pub(super) doubtful: bool,
 }
 
 impl Quote {
@@ -78,6 +80,8 @@ struct Written {
     quote: Quote,
     value: String,
     units: Units,
+    /// Whether a backslash stood for itself.
+    plain_backslash: bool,
 }
 
 impl Reader<'_> {
@@ -87,10 +91,13 @@ impl Reader<'_> {
         if let Some(note) = quote.note() {
             self.notes.add(note);
         }
-        let mut written = Written { quote, value: String::new(), units: Units::default() };
+        let (value, units) = (String::new(), Units::default());
+        let mut written = Written { quote, value, units, plain_backslash: false };
+        let raw = self.rest();
         let closed = self.body(&mut written);
         self.end_units(&mut written);
-        Text { value: written.value, closed }
+        let doubtful = !closed && written.plain_backslash && seems_closed(raw);
+        Text { value: written.value, closed, doubtful }
     }
 
     /// Reads up to the closing quote; false if the text ends before it.
@@ -173,6 +180,7 @@ impl Reader<'_> {
     fn unknown_escape(&mut self, written: &mut Written) {
         self.notes.add(Note::UnknownEscape(one_line(self.rest(), 2)));
         self.run(1, written);
+        written.plain_backslash = true;
     }
 
     /// Leaves out an escape that the end of the text cut in two.
@@ -186,4 +194,10 @@ impl Reader<'_> {
             self.notes.add(Note::LoneSurrogate);
         }
     }
+}
+
+/// Whether only brackets follow the last quote, which a backslash keeps from closing the string.
+fn seems_closed(raw: &str) -> bool {
+    let brackets = |character: char| character.is_whitespace() || "}]".contains(character);
+    raw.trim_end_matches(brackets).ends_with("\\\"")
 }

@@ -28,6 +28,9 @@ impl Reader<'_> {
 
     fn text(&mut self, quote: Quote) -> Parsed {
         let text = self.string(quote);
+        if text.doubtful {
+            return Err(self.unfinished(r"the string is not closed: write `\\` for each backslash"));
+        }
         if !text.closed {
             self.close_at_end('"')?;
         }
