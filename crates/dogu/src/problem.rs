@@ -80,6 +80,11 @@ pub(crate) fn print_tool_error(error: &ErrorInfo, causes: &[String]) {
     }
 }
 
+/// Something that was done differently than it was asked.
+pub(crate) fn note(message: &str) {
+    eprintln!("{HINT}note{HINT:#}: {}", escaped(message));
+}
+
 /// Something that the command does without.
 pub(crate) fn warn(message: &str) {
     eprintln!("{WARNING}warning{WARNING:#}: {}", escaped(message));

@@ -23,6 +23,7 @@ pub(crate) fn answer(result: ToolResult) -> Result<CallToolResult, ErrorData> {
 }
 
 fn success(result: ToolResult) -> CallToolResult {
+    let notes: Vec<ContentBlock> = result.note_lines().map(ContentBlock::text).collect();
     let mut blocks: Vec<ContentBlock> = result.content.into_iter().map(block).collect();
     // Many clients show the model nothing but text.
     if let Some(structured) = &result.structured
@@ -30,6 +31,7 @@ fn success(result: ToolResult) -> CallToolResult {
     {
         blocks.push(ContentBlock::text(structured.to_string()));
     }
+    blocks.extend(notes);
     let mut answer = CallToolResult::success(blocks);
     answer.structured_content = result.structured.map(as_object);
     answer

@@ -49,13 +49,14 @@ fn failed_with_picture() -> ToolResult {
     ToolResult { content, ..failed(ToolError::failed("The page is gone.")) }
 }
 
-fn answer<'a>(result: &'a ToolResult, id: Option<&'a str>, notes: &'a [String]) -> Answer<'a> {
-    Answer { result, id, notes }
+fn answer<'a>(result: &'a ToolResult, id: Option<&'a str>) -> Answer<'a> {
+    Answer { result, id }
 }
 
 fn with_notes(form: ResultForm, result: &ToolResult, notes: &[&str]) -> Rendered {
-    let notes: Vec<_> = notes.iter().map(|note| (*note).to_owned()).collect();
-    results(form, &[answer(result, Some("call_1"), &notes)])
+    let notes = notes.iter().map(|note| (*note).to_owned()).collect();
+    let result = ToolResult { notes, ..result.clone() };
+    results(form, &[answer(&result, Some("call_1"))])
 }
 
 fn messages(rendered: Rendered) -> Value {
@@ -90,7 +91,7 @@ fn p14_xml() {
     let data = "<tool_result name=\"read_file\" status=\"ok\" id=\"call_1\">\n\
         {\"a\":[1,\"&lt;b&gt;\"]}\n</tool_result>";
     assert_eq!(xml(&ok(json!({ "a": [1, "<b>"] }))), data);
-    let without_id = results(ResultForm::Xml, &[answer(&ok("x"), None, &[])]);
+    let without_id = results(ResultForm::Xml, &[answer(&ok("x"), None)]);
     let text = "<tool_result name=\"read_file\" status=\"ok\">\nx\n</tool_result>".to_owned();
     assert_eq!(without_id, Rendered::Text { text, images: vec![] });
 }
@@ -98,7 +99,7 @@ fn p14_xml() {
 #[test]
 fn p14_xml_names_pictures_and_hands_them_over() {
     let (first, second) = (illustrated(), ok(picture("image/svg+xml")));
-    let answers = [answer(&first, None, &[]), answer(&second, None, &[])];
+    let answers = [answer(&first, None), answer(&second, None)];
     let text = "<tool_result name=\"read_file\" status=\"ok\">\nbefore\n\
         [image 1 (image/png, 4 bytes) is not part of this text]\nafter\n</tool_result>\n\
         <tool_result name=\"read_file\" status=\"ok\">\n\
@@ -134,7 +135,7 @@ fn p14_openai() {
 #[test]
 fn p14_openai_pictures_follow_after_all_tool_messages() {
     let (first, second) = (illustrated(), ok("text"));
-    let answers = [answer(&first, Some("a"), &[]), answer(&second, Some("b"), &[])];
+    let answers = [answer(&first, Some("a")), answer(&second, Some("b"))];
     let messages = messages(results(ResultForm::OpenAi, &answers));
     let roles: Vec<_> = messages.as_array().unwrap().iter().map(|m| &m["role"]).collect();
     assert_eq!(roles, ["tool", "tool", "user"]);
@@ -143,7 +144,7 @@ fn p14_openai_pictures_follow_after_all_tool_messages() {
 #[test]
 fn p14_openai_ids_go_back_as_they_came() {
     let (long, result) = ("x".repeat(80), ok("text"));
-    let message = messages(results(ResultForm::OpenAi, &[answer(&result, Some(&long), &[])]));
+    let message = messages(results(ResultForm::OpenAi, &[answer(&result, Some(&long))]));
     assert_eq!(message[0]["tool_call_id"], long);
 }
 
@@ -190,7 +191,7 @@ fn anthropic_image() -> Value {
 #[test]
 fn p14_anthropic_pictures_of_a_failure_follow_after_all_results() {
     let (first, second) = (failed_with_picture(), ok("text"));
-    let answers = [answer(&first, Some("a"), &[]), answer(&second, Some("b"), &[])];
+    let answers = [answer(&first, Some("a")), answer(&second, Some("b"))];
     let error = "[image (image/png, 4 bytes) follows after the results]\n\
         ERROR: The page is gone.\nCODE: E_TOOL";
     let content = json!([
@@ -216,7 +217,7 @@ fn p14_gemini() {
         assert_eq!(one(form, &denied()), gemini_response(&json!({ "error": DENIED })));
         let data = one(form, &ok(json!({ "id": 9_007_199_254_740_993_u64 })));
         assert_eq!(data, gemini_response(&json!({ "output": "{\"id\":9007199254740993}" })));
-        let without_id = messages(results(form, &[answer(&ok("x"), None, &[])]));
+        let without_id = messages(results(form, &[answer(&ok("x"), None)]));
         let response = json!({ "name": "read_file", "response": { "output": "x" } });
         assert_eq!(without_id[0]["parts"][0]["functionResponse"], response);
     }
@@ -324,7 +325,7 @@ fn p14_xml_notes_of_an_error_come_after_it() {
 #[test]
 fn p14_a_missing_id_is_the_pipelines() {
     let result = ok("text");
-    let answers = [answer(&result, None, &[])];
+    let answers = [answer(&result, None)];
     for (form, path) in [
         (ResultForm::OpenAi, "/0/tool_call_id"),
         (ResultForm::Responses, "/0/call_id"),
@@ -339,7 +340,7 @@ fn p14_three_calls_one_denied_are_three_answers_in_order() {
     let all = [ok("first"), denied(), ok("third")];
     let ids = ["c1", "c2", "c3"];
     let answers: Vec<_> =
-        all.iter().zip(ids).map(|(result, id)| answer(result, Some(id), &[])).collect();
+        all.iter().zip(ids).map(|(result, id)| answer(result, Some(id))).collect();
 
     let found = |form, list: &str, id: &str| -> Vec<String> {
         let messages = messages(results(form, &answers));

@@ -150,7 +150,8 @@ fn expected(content: &str) -> String {
 }
 
 fn rendered(result: &ToolResult, id: Option<&str>, notes: &[String]) -> String {
-    match results(ResultForm::Xml, &[Answer { result, id, notes }]) {
+    let result = ToolResult { notes: notes.to_vec(), ..result.clone() };
+    match results(ResultForm::Xml, &[Answer { result: &result, id }]) {
         Rendered::Text { text, .. } => text,
         Rendered::Messages(messages) => panic!("messages: {messages:?}"),
     }
@@ -249,7 +250,7 @@ proptest! {
     fn p16_the_other_forms_keep_every_character(content in hostile()) {
         prop_assume!(!content.trim().is_empty());
         let result = ToolResult::ok("id", "read_file", Output::from(content.clone()));
-        let answers = [Answer { result: &result, id: None, notes: &[] }];
+        let answers = [Answer { result: &result, id: None }];
         let Rendered::Messages(messages) = results(ResultForm::OpenAi, &answers) else { panic!() };
         prop_assert_eq!(messages[0]["content"].as_str(), Some(content.as_str()));
     }

@@ -82,6 +82,7 @@ async fn answer(flight: Arc<Flight>, step: Step, call: ToolCall) -> ToolResult {
     let mut result = inside.unwrap_or_else(|panic| failure(&flight, panicked(panic.as_ref())));
     result.tool_call_id = flight.id.to_string();
     result.tool_name = flight.name.to_string();
+    flight.note(|facts| result.notes.splice(0..0, facts.notes.drain(..)).for_each(drop));
     let result = shape(&flight, &step, result).await;
     flight.finish(result)
 }

@@ -63,6 +63,8 @@ pub(crate) struct Facts {
     pub(crate) may_write: bool,
     pub(crate) innermost_layer: Option<String>,
     pub(crate) asked_more: bool,
+    /// What was repaired in the call, for its result.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Who stopped a call before it ended.
@@ -92,7 +94,7 @@ impl Flight {
                 deadline: None,
                 waited: Duration::ZERO,
                 recorded: None,
-                facts: Facts::default(),
+                facts: Facts { notes: call.notes.clone(), ..Facts::default() },
             }),
             answer: OnceLock::new(),
             answered: Notify::new(),

@@ -16,6 +16,10 @@ const MAX_SPILL_BYTES: usize = 64 * 1024 * 1024;
 const HEAD_PERCENT: usize = 60;
 /// The most base64 that an image may have.
 const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
+/// How many repairs of a call are told.
+const MAX_NOTES: usize = 10;
+/// How much of each.
+const NOTE_CHARACTERS: usize = 300;
 /// Results larger than this are shaped on a thread of the pool.
 pub(crate) const LARGE_RESULT: usize = 256 * 1024;
 
@@ -38,6 +42,19 @@ impl Shaper<'_> {
         self.structured(result);
         if let Some(error) = &mut result.error {
             self.error(error);
+        }
+        self.notes(&mut result.notes);
+    }
+
+    /// Notes quote the call, so they are bounded and hold no secrets either.
+    fn notes(&self, notes: &mut Vec<String>) {
+        let more = notes.len().saturating_sub(MAX_NOTES);
+        notes.truncate(MAX_NOTES);
+        for note in notes.iter_mut() {
+            *note = truncate_marked(&self.redactor.redact(note, Level::Result), NOTE_CHARACTERS);
+        }
+        if more > 0 {
+            notes.push(format!("and {more} more repairs"));
         }
     }
 

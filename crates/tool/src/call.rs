@@ -15,12 +15,21 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments, normally an object.
     pub input: Value,
+    /// What was repaired when the call was read; its result says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl ToolCall {
     /// A call from its three parts.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
-        Self { id: id.into(), name: name.into(), input }
+        Self { id: id.into(), name: name.into(), input, notes: Vec::new() }
+    }
+
+    /// Adds what was repaired when the call was read.
+    pub fn with_notes(mut self, notes: Vec<String>) -> Self {
+        self.notes = notes;
+        self
     }
 }
 

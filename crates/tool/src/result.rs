@@ -134,6 +134,9 @@ pub struct ToolResult {
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorInfo>,
+    /// What was repaired in the call before it could run: no repair is silent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 fn null_is_a_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
@@ -150,6 +153,7 @@ impl ToolResult {
             content: output.content,
             structured: output.structured,
             error: None,
+            notes: Vec::new(),
         }
     }
 
@@ -162,6 +166,7 @@ impl ToolResult {
             content: Vec::new(),
             structured: None,
             error: Some(error),
+            notes: Vec::new(),
         }
     }
 
@@ -176,7 +181,13 @@ impl ToolResult {
         if let Some(error) = &self.error {
             parts.push(error_text(error));
         }
+        parts.extend(self.note_lines());
         parts.join("\n")
+    }
+
+    /// The notes as the model reads them, a line each.
+    pub fn note_lines(&self) -> impl Iterator<Item = String> {
+        self.notes.iter().map(|note| format!("NOTE: {}", note.replace(['\n', '\r'], " ")))
     }
 
     /// The output as one JSON value: `structured` where there is any, else the text, else `null`.

@@ -89,6 +89,9 @@ pub struct ToolSpec {
     /// Its futures never block their thread, so the pipeline may poll them in place.
     #[serde(default)]
     pub non_blocking: bool,
+    /// Arguments are taken as they are: `"5"` is not read as 5 where a number is wanted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact_types: bool,
     /// The argument that rules and displays use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary_argument: Option<String>,
@@ -138,6 +141,7 @@ impl ToolSpec {
             category: Category::System,
             read_only: false,
             non_blocking: false,
+            exact_types: false,
             primary_argument: None,
             exposure: Exposure::Direct,
             timeout: None,
@@ -167,6 +171,12 @@ impl ToolSpec {
     /// Says that the tool's futures never block their thread.
     pub fn non_blocking(mut self) -> Self {
         self.non_blocking = true;
+        self
+    }
+
+    /// Says that arguments are taken as they are, without fitting their types to the schema.
+    pub fn exact_types(mut self) -> Self {
+        self.exact_types = true;
         self
     }
 

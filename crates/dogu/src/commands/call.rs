@@ -125,7 +125,10 @@ fn print_text(
         print_tool_error(error, causes);
         return Ok(());
     }
-    let text = result.to_text();
+    for note in &result.notes {
+        crate::problem::note(note);
+    }
+    let text = ToolResult { notes: Vec::new(), ..result.clone() }.to_text();
     // What a file holds must not drive the terminal; into a pipe it goes as it is.
     let text = if std::io::stdout().is_terminal() { escaped(&text) } else { text.into() };
     out.write_all(text.as_bytes())?;

@@ -71,8 +71,8 @@ pub(super) fn parts<'a>(answer: &Answer<'a>, accepts: Accepts) -> Vec<Part<'a>> 
     if parts.is_empty() {
         push_text(&mut parts, NO_OUTPUT);
     }
-    for note in answer.notes {
-        push_text(&mut parts, &note_line(note));
+    for line in answer.result.note_lines() {
+        push_text(&mut parts, &line);
     }
     parts
 }
@@ -124,11 +124,6 @@ fn left_out(picture: Picture<'_>) -> String {
 /// The same words as everywhere else.
 fn error_text(error: &ErrorInfo) -> String {
     ToolResult::error("", "", error.clone()).to_text()
-}
-
-/// A note, on one line.
-pub(super) fn note_line(note: &str) -> String {
-    format!("NOTE: {}", note.replace(['\n', '\r'], " "))
 }
 
 /// One text, with a line where each picture was, and the pictures: for a place that takes no

@@ -44,8 +44,6 @@ pub struct Answer<'a> {
     pub result: &'a ToolResult,
     /// The call's id as it came over the wire; none where it came without.
     pub id: Option<&'a str>,
-    /// What was repaired in the call.
-    pub notes: &'a [String],
 }
 
 impl<'a> Answer<'a> {
@@ -87,7 +85,7 @@ pub struct Image {
 /// use serde_json::json;
 ///
 /// let result = ToolResult::ok("1", "read_file", Output::from("fn main() {}"));
-/// let answer = Answer { result: &result, id: Some("call_7"), notes: &[] };
+/// let answer = Answer { result: &result, id: Some("call_7") };
 /// let message = json!({ "role": "tool", "tool_call_id": "call_7", "content": "fn main() {}" });
 /// assert_eq!(results(ResultForm::OpenAi, &[answer]), Rendered::Messages(vec![message]));
 /// ```

@@ -2,7 +2,7 @@
 
 use dogu_tool::{ErrorInfo, ToolResult};
 
-use super::body::{NO_OUTPUT, Picture, any_picture, content_parts, flatten, note_line};
+use super::body::{NO_OUTPUT, Picture, any_picture, content_parts, flatten};
 use super::{Answer, Image, Rendered, escape_attribute, escape_text};
 
 pub(super) fn text(answers: &[Answer<'_>]) -> Rendered {
@@ -40,7 +40,7 @@ fn lines(answer: &Answer<'_>, images: &mut Vec<Image>) -> Vec<String> {
     if lines.is_empty() {
         lines.push(NO_OUTPUT.to_owned());
     }
-    lines.extend(answer.notes.iter().map(|note| escape_text(&note_line(note)).into_owned()));
+    lines.extend(answer.result.note_lines().map(|line| escape_text(&line).into_owned()));
     lines
 }
 
