@@ -3,8 +3,10 @@
 //! A pure crate: no I/O, no async. Text and wire formats go in, [`Event`]s come out, the same
 //! ones however the stream was cut into chunks; an unterminated call never ends as complete.
 
+pub mod coerce;
 pub mod event;
 pub mod json;
+pub mod schema;
 pub mod tools;
 
 pub use event::{Event, FailedCall, ParsedCall};
