@@ -64,6 +64,10 @@ pub(super) fn any_of_for_one_of(mut node: Node, path: &str, report: &mut Report)
         report.warn(path, "`oneOf` has branches that may overlap; it is sent as `anyOf`");
     }
     match node.shift_remove("anyOf") {
+        Some(Value::Array(first)) if first.len() * branches.len() > MAX_CROSSED => {
+            report.warn(path, "`anyOf` beside `oneOf` makes too many forms; `oneOf` is left out");
+            node.insert("anyOf".to_owned(), Value::Array(first))
+        }
         Some(Value::Array(first)) => node.insert("anyOf".to_owned(), crossed(&first, &branches)),
         _ => node.insert("anyOf".to_owned(), Value::Array(branches)),
     };

@@ -101,6 +101,11 @@ impl<'s> Writer<'s> {
         match (kind, schema.get("items")) {
             ("array", Some(items)) => format!("list of {}", self.kind(items, level + 1)),
             ("array", None) => "list".to_owned(),
+            ("object", _) if !self.properties(schema).is_empty() => {
+                let names: Vec<&str> =
+                    self.properties(schema).iter().map(|(name, _)| name.as_str()).collect();
+                format!("object with {}", names.join(", "))
+            }
             (other, _) => other.to_owned(),
         }
     }
