@@ -363,6 +363,24 @@ fn the_root_is_an_object_even_by_reference() {
 }
 
 #[test]
+fn parts_of_the_root_are_merged_even_by_reference() {
+    let schema = json!({
+        "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
+        "$defs": {
+            "a": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+            "b": {"type": "object", "properties": {"b": {"type": "string"}}},
+        },
+    });
+    for target in [Target::OpenAi, Target::Anthropic, Target::Gemini, Target::OpenAiStrict] {
+        let (found, warnings) = parameters(&schema, target);
+        assert_eq!(warnings, [""; 0]);
+        let names: Vec<&String> = found["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, ["a", "b"], "{target:?}");
+        assert!(found.get("allOf").is_none());
+    }
+}
+
+#[test]
 fn references_that_lead_nowhere_are_opened() {
     let schema = json!({"$ref": "https://example.com/x.json", "description": "It."});
     for target in [Target::OpenAi, Target::Anthropic] {

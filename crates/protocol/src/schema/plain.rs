@@ -13,7 +13,7 @@ use super::keywords::{LISTS, MAPS, Node, SINGLES};
 use super::merge::types;
 use super::refs::local;
 use super::report::{Report, property};
-use super::root::{object_root, one_form, tell_at_root};
+use super::root::{follow, object_root, one_form, tell_at_root};
 
 const MAX_KEY: usize = 64;
 
@@ -36,6 +36,7 @@ pub(super) fn plain(schema: &Value, target: Target, report: &mut Report) -> Valu
 
 fn simple_root(mut root: Node, schema: &Value, target: Target, report: &mut Report) -> Node {
     if root.contains_key("allOf") {
+        follow_parts(&mut root, schema);
         root = fold_all_of(root, "", report).unwrap_or_else(|| nothing(report));
     }
     root = one_form(root, schema, report);
@@ -44,6 +45,14 @@ fn simple_root(mut root: Node, schema: &Value, target: Target, report: &mut Repo
         tell_at_root(&mut root, "not", report);
     }
     root
+}
+
+/// Parts that are references, as generated schemas have them, can be merged only when followed.
+fn follow_parts(root: &mut Node, document: &Value) {
+    let Some(Value::Array(parts)) = root.get_mut("allOf") else { return };
+    for part in parts.iter_mut().filter_map(Value::as_object_mut) {
+        *part = follow(document, std::mem::take(part));
+    }
 }
 
 pub(super) fn nothing(report: &mut Report) -> Node {

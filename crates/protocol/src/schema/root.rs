@@ -30,7 +30,8 @@ pub(super) fn object_root(schema: &Value, report: &mut Report) -> Node {
     root
 }
 
-fn follow(document: &Value, mut node: Node) -> Node {
+/// A schema with its own reference replaced by what it names.
+pub(super) fn follow(document: &Value, mut node: Node) -> Node {
     for _ in 0..MAX_HOPS {
         let target = node.get("$ref").and_then(Value::as_str).and_then(|to| local(document, to));
         let Some(Value::Object(target)) = target.cloned() else { break };

@@ -26,6 +26,7 @@ fn canon(schema: &Value) -> (Value, Vec<String>) {
 fn merges_are_exact_or_refused() {
     let rows = [
         (json!({"type": "number"}), json!({"type": "integer"}), json!({"type": "integer"})),
+        (json!({"type": "integer"}), json!({"type": "number"}), json!({"type": "integer"})),
         (json!({"type": ["string", "null"]}), json!({"type": "string"}), json!({"type": "string"})),
         (
             json!({"minimum": 1, "maximum": 9}),
