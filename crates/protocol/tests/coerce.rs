@@ -175,6 +175,18 @@ fn null_for_an_optional_property_is_absence() {
 }
 
 #[test]
+fn parts_that_bind_one_value_settle_in_one_call() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": ["integer", "null"]}},
+        "allOf": [{"properties": {"a": {"type": ["integer", "string"]}}}],
+    });
+    let mut input = json!({"a": "null"});
+    coerce(&schema, &mut input);
+    assert_eq!(input, json!({}));
+}
+
+#[test]
 fn the_whole_input_may_be_text() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let mut input = json!("\"{\\\"n\\\": \\\"3\\\"}\"");

@@ -30,6 +30,10 @@ use crate::schema::too_deep;
 /// How deep values are looked into.
 const MAX_DEPTH: usize = 128;
 
+/// Parts of a schema that bind the same value are asked one after the other, so what one of them
+/// changes may be news to another; a second look settles it.
+const MAX_PASSES: usize = 3;
+
 /// Fits `input` to `schema` in place, and says what was changed, one note for each change.
 /// Removing a `null` that stands for an absent value is not a change of the input.
 pub fn coerce(schema: &Value, input: &mut Value) -> Vec<String> {
@@ -39,7 +43,13 @@ pub fn coerce(schema: &Value, input: &mut Value) -> Vec<String> {
         return Vec::new();
     }
     let mut fitter = Fitter { judge: &judge, notes: Vec::new() };
-    fitter.fit(schema, input, &Path::Root, 0);
+    for _ in 0..MAX_PASSES {
+        let before = fitter.notes.len();
+        fitter.fit(schema, input, &Path::Root, 0);
+        if fitter.notes.len() == before || judge.accepts(schema, input) {
+            break;
+        }
+    }
     fitter.notes
 }
 
