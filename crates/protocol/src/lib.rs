@@ -4,11 +4,13 @@
 //! ones however the stream was cut into chunks; an unterminated call never ends as complete.
 
 pub mod choice;
+pub mod coerce;
 pub mod event;
 pub mod json;
 pub mod life_cycle;
 pub mod render;
 pub mod roo_args;
+pub mod schema;
 pub mod text;
 pub mod tools;
 
