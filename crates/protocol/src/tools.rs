@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct KnownTool {
     /// The name in the catalog.
     pub name: String,
-    /// JSON Schema of the input.
+    /// JSON Schema of the input, without references.
     pub input_schema: Value,
     /// Lower-case spelling → the parameter's own name; aliases lead to their parameter.
     parameters: HashMap<String, String>,
@@ -22,7 +22,8 @@ pub struct KnownTool {
 impl KnownTool {
     fn of(spec: &ToolSpec) -> Self {
         let name = spec.name.as_str().to_owned();
-        let (input_schema, parameters) = (spec.input_schema.clone(), spellings(spec));
+        let input_schema = crate::schema::without_references(&spec.input_schema);
+        let parameters = spellings(spec);
         let list = only_list_of_objects(&input_schema);
         Self { name, input_schema, parameters, list }
     }

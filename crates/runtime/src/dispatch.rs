@@ -87,6 +87,16 @@ async fn answer(flight: Arc<Flight>, step: Step, call: ToolCall) -> ToolResult {
     flight.finish(result)
 }
 
+/// The way of a call that could not be read: it ends before it begins.
+pub(crate) async fn refuse_unread(step: &Step, call: ToolCall, error: ErrorInfo) -> ToolResult {
+    let flight = Flight::begin(&step.runtime.0, &step.origin, &call);
+    let _ends_anyway = EndGuard(Arc::clone(&flight));
+    flight.note(|facts| facts.input = call.input);
+    let result = ToolResult::error(&*flight.id, &*flight.name, error);
+    let result = shape(&flight, step, result).await;
+    flight.finish(result)
+}
+
 /// Everything that limits and redaction apply to.
 async fn inside(flight: &Arc<Flight>, step: &Step, call: ToolCall) -> ToolResult {
     let runtime = &flight.runtime;
@@ -163,7 +173,7 @@ async fn judged_run(
     Ok(output)
 }
 
-/// The input as it will run: sound, with proper parameter names, valid.
+/// The input as it will run: sound, with proper parameter names and types, valid.
 fn canonical(flight: &Arc<Flight>, entry: &Entry, input: Value) -> Result<Value, ToolError> {
     let spec = entry.spec();
     let limit = flight.runtime.settings.limits.input_bytes;
@@ -173,6 +183,12 @@ fn canonical(flight: &Arc<Flight>, entry: &Entry, input: Value) -> Result<Value,
         ToolError::failed(format!("The tool '{}' has a broken schema.", spec.name))
             .because(reason.to_owned())
     })?;
+    let mut input = input;
+    // What is valid is never touched, so nothing is paid for coercion by most calls.
+    if !spec.exact_types && !validator.is_valid(&input) {
+        let changes = dogu_protocol::coerce::coerce(&spec.input_schema, &mut input);
+        flight.note(|facts| facts.notes.extend(changes));
+    }
     schema::check_input(validator, spec, &input)?;
     Ok(input)
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use dogu_tool::{Message, Origin, ToolCall, ToolResult};
+use dogu_tool::{ErrorInfo, Message, Origin, ToolCall, ToolResult};
 use futures::future::join_all;
 use serde_json::Value;
 
 use crate::catalog::Catalog;
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, refuse_unread};
 use crate::middleware::{StepReply, StepRequest, TurnReply, TurnRequest};
 use crate::runtime::Runtime;
 
@@ -39,6 +39,12 @@ impl Step {
     /// Makes one call. Exactly one result comes out, whatever happens.
     pub fn dispatch(&self, call: ToolCall) -> Dispatch {
         Dispatch::new(self.clone(), call)
+    }
+
+    /// Answers a call that could not be read. It is recorded, and its message is limited, as of
+    /// any other call.
+    pub async fn refuse(&self, call: ToolCall, error: ErrorInfo) -> ToolResult {
+        refuse_unread(self, call, error).await
     }
 
     /// Makes the calls of one message. Adjacent read-only built-in calls run at the same time,

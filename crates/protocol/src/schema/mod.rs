@@ -73,6 +73,14 @@ pub struct Definition {
     pub warnings: Vec<String>,
 }
 
+/// The schema with its references written out, as readers of text want it.
+pub(crate) fn without_references(schema: &Value) -> Value {
+    if too_deep(schema) {
+        return json!({ "type": "object" });
+    }
+    refs::inline(schema, &mut Report::new()).schema
+}
+
 /// Writes a tool for a provider.
 pub fn definition(spec: &ToolSpec, target: Target) -> Definition {
     let mut report = Report::new();

@@ -83,7 +83,10 @@ async fn p12_the_texts_agree_with_the_recorded_vectors() {
         let name = case["tool"].as_str().unwrap();
         let schema = find_schema(&catalog, name).unwrap_or_else(|| panic!("no schema of {name}"));
         let source = Source::Extension("vectors".into());
-        let runtime = builder().tool(source, schema_tool(name, schema)).unwrap().build().unwrap();
+        // Goondan takes types as they are.
+        let spec = ToolSpec::new(name, "", schema).unwrap().exact_types();
+        let tool = Arc::new(ShapedTool::new(spec, |input, _| async move { Ok(input.into()) }));
+        let runtime = builder().tool(source, tool).unwrap().build().unwrap();
         let result = ask(&runtime, name, case["args"].clone()).await;
         let expected = case["result"]["error"]["message"].as_str().unwrap();
         // One recorded case leaves out its input; the text names the key that it had.
@@ -170,4 +173,58 @@ async fn a_tool_that_is_disabled_is_not_offered() {
     let runtime =
         builder().tool(Source::Builtin, echo("echo")).unwrap().settings(settings).build().unwrap();
     assert_eq!(code(&ask(&runtime, "echo", json!({})).await), "E_TOOL_NOT_IN_CATALOG");
+}
+
+#[tokio::test]
+async fn arguments_are_fitted_to_the_schema_and_the_result_says_so() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "limit": {"type": "integer"}, "all": {"type": "boolean"}, "path": {"type": "string"},
+            "tags": {"type": "array", "items": {"type": "string"}}, "options": {"type": "object"},
+        },
+    });
+    let exact = ToolSpec::new("exact", "", schema.clone()).unwrap().exact_types();
+    let exact = ShapedTool::new(exact, |input, _| async move { Ok(input.into()) });
+    let runtime = with([schema_tool("fitted", schema), Arc::new(exact) as Arc<dyn Tool>]);
+    let input = json!({
+        "limit": "5", "all": "true", "path": "007", "tags": "a", "options": "{\"b\": 1}",
+    });
+    let result = ask(&runtime, "fitted", input.clone()).await;
+    let fitted =
+        json!({"limit": 5, "all": true, "path": "007", "tags": ["a"], "options": {"b": 1}});
+    assert_eq!(result.structured, Some(fitted.clone()));
+    assert_eq!(result.notes.len(), 4, "{:?}", result.notes);
+    assert!(
+        result.to_text().contains("\nNOTE: read `limit` as the number 5"),
+        "{}",
+        result.to_text()
+    );
+    let untouched = ask(&runtime, "fitted", fitted).await;
+    assert_eq!(untouched.notes, [""; 0]);
+    let refused = ask(&runtime, "exact", input).await;
+    assert!(message(&refused).contains("args.limit: expected integer but got string"));
+    let meaningless = ask(&runtime, "fitted", json!({"limit": "007"})).await;
+    assert_eq!(code(&meaningless), "E_TOOL_INVALID_ARGS");
+}
+
+#[tokio::test]
+async fn what_was_repaired_is_told_once_and_in_bounds() {
+    let runtime = with([echo("echo")]);
+    let notes: Vec<String> = (0..20).map(|n| format!("note {n} {}", "x".repeat(400))).collect();
+    let call = crate::support::call("echo", json!({})).with_notes(notes);
+    let result = crate::support::step(&runtime).dispatch(call).await;
+    assert_eq!(result.notes.len(), 11);
+    assert!(result.notes.iter().all(|note| note.chars().count() <= 300));
+    assert_eq!(result.notes[10], "and 10 more repairs");
+}
+
+#[tokio::test]
+async fn a_call_that_could_not_be_read_is_answered_like_any_other() {
+    let runtime = with([echo("echo")]);
+    let error = ToolError::invalid("x".repeat(2_000)).into_info(usize::MAX).0;
+    let step = crate::support::step(&runtime);
+    let result = step.refuse(crate::support::call("echo", json!({})), error).await;
+    assert_eq!((code(&result), message(&result).chars().count()), ("E_TOOL_INVALID_ARGS", 1_000));
+    assert_eq!(result.tool_call_id, "c1");
 }
