@@ -5,7 +5,9 @@
 
 pub mod event;
 pub mod json;
+pub mod native;
 pub mod tools;
 
 pub use event::{Event, FailedCall, ParsedCall};
+pub use native::{DeltaParser, NativeParser, Provider, ToolCallDelta};
 pub use tools::{KnownTool, Tools};
