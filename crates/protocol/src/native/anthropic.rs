@@ -15,12 +15,12 @@ struct Document<'a> {
     kind: Option<Text<'a>>,
     index: Option<usize>,
     #[serde(borrow)]
-    content_block: Option<Block<'a>>,
+    content_block: Option<Box<Block<'a>>>,
     #[serde(borrow)]
     delta: Option<Delta<'a>>,
     error: Option<Problem>,
     #[serde(borrow)]
-    content: Option<Content<'a, Block<'a>>>,
+    content: Option<Box<Content<'a, Block<'a>>>>,
     #[serde(borrow)]
     stop_reason: Option<Text<'a>>,
     #[serde(borrow)]
@@ -82,7 +82,7 @@ fn event(kind: &str, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) 
     match kind {
         "content_block_delta" => piece(index, &document.delta.unwrap_or_default(), calls, sink),
         "content_block_start" => {
-            begin(index, document.content_block.unwrap_or_default(), calls, sink);
+            begin(index, *document.content_block.unwrap_or_default(), calls, sink);
         }
         "content_block_stop" => stop(index, calls, sink),
         "message_delta" => end(&document.delta.unwrap_or_default(), calls, sink),
@@ -165,7 +165,7 @@ fn bare_block(kind: &str, document: Document<'_>, calls: &mut Calls, sink: Sink<
 fn whole(document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
     let reason = filled(document.stop_reason.as_ref());
     let finish = reason.map_or(Finish::Complete, Finish::of_reason);
-    let last = blocks(document.content.unwrap_or_default(), calls, sink);
+    let last = blocks(*document.content.unwrap_or_default(), calls, sink);
     if let Some(at) = last.filter(|_| finish != Finish::Complete) {
         // Input that the limit cut off is still an object in a whole message. Only the reason
         // shows that it was cut, and that it was the last thing the model wrote.

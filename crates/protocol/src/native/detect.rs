@@ -27,6 +27,7 @@ struct Keys<'a> {
     #[serde(borrow)]
     content: Option<Content<'a, Kind<'a>>>,
     role: Option<IgnoredAny>,
+    message: Option<IgnoredAny>,
     stop_reason: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
 }
@@ -92,7 +93,8 @@ fn by_keys(keys: &Keys<'_>) -> Option<Provider> {
     } else if keys.stop_reason.is_some() || has_part(keys, "tool_use") {
         Some(Provider::Anthropic)
     } else {
-        (keys.role.is_some() && keys.content.is_some()).then_some(Provider::OpenAi)
+        let is_message = keys.role.is_some() && keys.content.is_some();
+        (is_message || keys.message.is_some()).then_some(Provider::OpenAi)
     }
 }
 

@@ -110,7 +110,8 @@ pub(super) enum Arguments<'a> {
     #[default]
     Absent,
     Text(Cow<'a, str>),
-    Value(Value),
+    /// Boxed because texts are what comes thousands of times.
+    Value(Box<Value>),
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Arguments<'a> {
@@ -118,8 +119,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for Arguments<'a> {
         Ok(match deserializer.deserialize_any(AnyValue)? {
             Either::Text(text) => Self::Text(text),
             Either::Other(Value::Null) => Self::Absent,
-            Either::Other(value) => Self::Value(value),
-            Either::List(list) => Self::Value(Value::Array(list.into_iter().collect())),
+            Either::Other(value) => Self::Value(Box::new(value)),
+            Either::List(list) => Self::Value(Box::new(list.into_iter().collect())),
         })
     }
 }

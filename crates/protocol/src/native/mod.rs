@@ -165,28 +165,34 @@ impl Message {
                 self.calls.end_all(Finish::ProviderError, sink);
             }
             Ok(Seen::Foreign) => self.complain(document, "it is not of this format"),
-            Err(error) if !error.is_data() && document.contains('\n') => {
+            Err(error) => {
                 self.complain(document, &error.to_string());
                 self.read_lines(document, sink);
             }
-            Err(error) => self.complain(document, &error.to_string()),
         }
     }
 
     /// A line that breaks off opens brackets that nothing closes, and so seems to go on to the
-    /// end of the stream. Lines after it that are documents of their own are not lost with it.
-    fn read_lines(&mut self, document: &str, sink: Sink<'_>) {
-        let lines = document.lines().skip(1).filter(|line| line.starts_with('{'));
-        lines.for_each(|line| self.read(line, sink));
+    /// end of the stream. Lines after it that look like documents of their own are not lost with
+    /// it.
+    fn read_lines(&mut self, unreadable: &str, sink: Sink<'_>) {
+        let mut lines = unreadable.lines();
+        self.lose(lines.next().unwrap_or_default());
+        for line in lines {
+            if line.starts_with('{') { self.read(line, sink) } else { self.lose(line) }
+        }
+    }
+
+    /// A lost piece may be one out of the middle of a call's arguments, and what is left can be
+    /// valid JSON all the same: such a call must not run.
+    fn lose(&mut self, line: &str) {
+        if ["arguments", "partial_json", "partialArgs"].iter().any(|key| line.contains(key)) {
+            self.calls.damage();
+        }
     }
 
     fn complain(&mut self, document: &str, reason: &str) {
         self.unreadable += 1;
-        // A lost piece may be one out of the middle of a call's arguments, and what is left can
-        // be valid JSON all the same: such a call must not run.
-        if ["arguments", "partial_json", "partialArgs"].iter().any(|key| document.contains(key)) {
-            self.calls.damage();
-        }
         if self.first_unreadable.is_empty() {
             let shown = &document[..document.floor_char_boundary(SHOWN_UNREADABLE)];
             self.first_unreadable = format!("{reason}: `{shown}`");

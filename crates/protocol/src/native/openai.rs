@@ -12,13 +12,18 @@ use crate::event::Sink;
 /// The one call of the format that came before `tool_calls` has no index; no list has this one.
 const FUNCTION_CALL: usize = usize::MAX;
 
-/// A chunk, a whole completion, a bare message or a bare call: they share no field in different
-/// meanings.
+/// A chunk, or a whole completion. It is lean, and what a chunk does not have is boxed, because
+/// there is a chunk for every few letters.
 #[derive(Deserialize)]
-struct Document<'a> {
+struct Completion<'a> {
     #[serde(borrow)]
     choices: Option<Few<Choice<'a>>>,
     error: Option<Problem>,
+}
+
+/// A bare message or a bare call: they share no field in different meanings.
+#[derive(Deserialize)]
+struct Bare<'a> {
     #[serde(borrow)]
     message: Option<Message<'a>>,
     #[serde(borrow)]
@@ -28,7 +33,7 @@ struct Document<'a> {
     #[serde(borrow)]
     tool_calls: Option<Few<ToolCall<'a>>>,
     #[serde(borrow)]
-    function_call: Option<Function<'a>>,
+    function_call: Option<Box<Function<'a>>>,
     index: Option<usize>,
     #[serde(borrow)]
     id: Option<Text<'a>>,
@@ -42,7 +47,7 @@ struct Choice<'a> {
     #[serde(borrow)]
     delta: Option<Message<'a>>,
     #[serde(borrow)]
-    message: Option<Message<'a>>,
+    message: Option<Box<Message<'a>>>,
     #[serde(borrow)]
     finish_reason: Option<Text<'a>>,
 }
@@ -56,7 +61,7 @@ struct Message<'a> {
     #[serde(borrow)]
     tool_calls: Option<Few<ToolCall<'a>>>,
     #[serde(borrow)]
-    function_call: Option<Function<'a>>,
+    function_call: Option<Box<Function<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -99,19 +104,19 @@ impl Reader for OpenAi {
         calls: &mut Calls,
         sink: Sink<'_>,
     ) -> Result<Seen, serde_json::Error> {
-        let mut document: Document<'_> = serde_json::from_str(document)?;
+        let completion: Completion<'_> = serde_json::from_str(document)?;
         self.documents += 1;
-        if let Some(problem) = document.error.take().and_then(|error| error.0) {
+        if let Some(problem) = completion.error.and_then(|error| error.0) {
             return Ok(Seen::Problem(problem));
         }
-        if let Some(choices) = document.choices {
+        if let Some(choices) = completion.choices {
             let first = choices.into_iter().find(|choice| choice.index.unwrap_or(0) == 0);
             if let Some(choice) = first {
                 self.choice(choice, calls, sink);
             }
             return Ok(Seen::Message);
         }
-        Ok(self.bare(document, calls, sink))
+        Ok(self.bare(serde_json::from_str(document)?, calls, sink))
     }
 
     /// One document alone is not a stream that could have been cut between two.
@@ -127,7 +132,7 @@ impl OpenAi {
         if let Some(delta) = choice.delta {
             self.delta(delta, calls, sink);
         } else if let Some(message) = choice.message {
-            self.message(message, calls, sink);
+            self.message(*message, calls, sink);
         }
         match reason {
             Some(reason) => calls.end_all(Finish::of_reason(reason), sink),
@@ -139,7 +144,7 @@ impl OpenAi {
     fn delta(&mut self, delta: Message<'_>, calls: &mut Calls, sink: Sink<'_>) {
         prose(&delta, sink);
         if let Some(function) = delta.function_call {
-            self.piece(Some(FUNCTION_CALL), None, function, calls, sink);
+            self.piece(Some(FUNCTION_CALL), None, *function, calls, sink);
         }
         for call in delta.tool_calls.into_iter().flatten() {
             let function = call.function.unwrap_or_default();
@@ -174,7 +179,7 @@ impl OpenAi {
         }
         prose(&message, sink);
         if let Some(function) = message.function_call {
-            begin(None, function, calls, sink);
+            begin(None, *function, calls, sink);
         }
         for call in message.tool_calls.into_iter().flatten() {
             let function = call.function.unwrap_or_default();
@@ -182,12 +187,12 @@ impl OpenAi {
         }
     }
 
-    fn bare(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) -> Seen {
+    fn bare(&mut self, document: Bare<'_>, calls: &mut Calls, sink: Sink<'_>) -> Seen {
         if let Some(function) = document.function {
             self.bare_call(document.index, filled(document.id.as_ref()), function, calls, sink);
             return Seen::Message;
         }
-        let Document { role, content, tool_calls, function_call, message, .. } = document;
+        let Bare { role, content, tool_calls, function_call, message, .. } = document;
         let is_message = role.is_some() || tool_calls.is_some() || function_call.is_some();
         if message.is_none() && !is_message {
             return Seen::Foreign;

@@ -46,7 +46,7 @@ pub(super) fn give(at: usize, arguments: Arguments<'_>, calls: &mut Calls, sink:
     match arguments {
         Arguments::Absent => {}
         Arguments::Text(text) => calls.arguments_delta(at, &text, sink),
-        Arguments::Value(value) => calls.arguments_whole(at, value, sink),
+        Arguments::Value(value) => calls.arguments_whole(at, *value, sink),
     }
 }
 

@@ -17,20 +17,20 @@ struct Document<'a> {
     #[serde(borrow)]
     item_id: Option<Text<'a>>,
     #[serde(borrow)]
-    item: Option<Item<'a>>,
+    item: Option<Box<Item<'a>>>,
     #[serde(borrow, default)]
     delta: Arguments<'a>,
     #[serde(borrow, default)]
     arguments: Arguments<'a>,
     #[serde(borrow)]
-    response: Option<Response<'a>>,
+    response: Option<Box<Response<'a>>>,
     error: Option<Problem>,
     #[serde(borrow)]
     message: Option<Text<'a>>,
     #[serde(borrow)]
     status: Option<Text<'a>>,
     #[serde(borrow)]
-    output: Option<Few<Item<'a>>>,
+    output: Option<Box<Few<Item<'a>>>>,
     incomplete_details: Option<Incomplete>,
     #[serde(borrow)]
     id: Option<Text<'a>>,
@@ -39,7 +39,7 @@ struct Document<'a> {
     #[serde(borrow)]
     name: Option<Text<'a>>,
     #[serde(borrow)]
-    content: Option<Content<'a, Part<'a>>>,
+    content: Option<Box<Content<'a, Part<'a>>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -137,7 +137,7 @@ impl Responses {
             "response.function_call_arguments.done" => self.done(document, calls, sink),
             "response.output_item.done" => self.item_done(document, calls, sink),
             "response.completed" | "response.incomplete" | "response.failed" | "response.done" => {
-                return self.response(document.response.unwrap_or_default(), calls, sink);
+                return self.response(*document.response.unwrap_or_default(), calls, sink);
             }
             "error" => return Seen::Problem(text_or(document.message, "an unknown error")),
             "function_call" | "message" => self.bare_item(kind, document, calls, sink),
@@ -170,9 +170,9 @@ impl Responses {
     }
 
     fn added(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
-        let Some(item) = document.item.filter(Item::is_call) else { return };
+        let Some(item) = document.item.filter(|item| item.is_call()) else { return };
         let place = self.place(document.output_index, filled(item.id.as_ref()));
-        begin(place, item, calls, sink);
+        begin(place, *item, calls, sink);
     }
 
     /// The call of an event.
@@ -199,14 +199,14 @@ impl Responses {
 
     fn item_done(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
         let found = self.find(&document, calls);
-        let Some(item) = document.item.filter(Item::is_call) else { return };
+        let Some(item) = document.item.filter(|item| item.is_call()) else { return };
         let is_known = item.call_id().is_some_and(|id| calls.knows_id(id));
         match found {
             Some(at) => finish_arguments(at, item.arguments, calls, sink),
             None if is_known => {}
             None if item.call_id().is_none() && calls.any_begun() => {}
             None => {
-                if let Some(at) = begin(document.output_index, item, calls, sink) {
+                if let Some(at) = begin(document.output_index, *item, calls, sink) {
                     calls.end(at, sink);
                 }
             }
@@ -247,7 +247,7 @@ impl Responses {
 
     fn bare_item(&mut self, kind: &str, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
         let Document { id, call_id, name, arguments, content, status, .. } = document;
-        let kind = Some(Text(kind.into()));
+        let (kind, content) = (Some(Text(kind.into())), content.map(|content| *content));
         self.item(Item { kind, id, call_id, name, arguments, content, status }, calls, sink);
         calls.end_all(Finish::Complete, sink);
     }
@@ -258,6 +258,7 @@ impl Responses {
         if output.is_none() {
             return Seen::Foreign;
         }
+        let output = output.map(|output| *output);
         let response = Response { status, output, incomplete_details, error: None };
         self.response(response, calls, sink)
     }
