@@ -157,6 +157,11 @@ impl Message {
     }
 
     fn read(&mut self, document: &str, sink: Sink<'_>) {
+        // Serde would take a list for an object's fields in their order.
+        if !document.trim_start().starts_with('{') {
+            self.complain(document, "it is not an object");
+            return self.read_lines(document, sink);
+        }
         match self.reader.read(document, &mut self.calls, sink) {
             Ok(Seen::Message) => self.readable += 1,
             Ok(Seen::Problem(problem)) => {

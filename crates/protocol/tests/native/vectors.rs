@@ -13,12 +13,8 @@ fn rows(name: &str) -> Option<Vec<Value>> {
         .take(7)
         .map(|folder| folder.join("shared/vectors/protocol"))
         .find(|folder| folder.is_dir());
-    let Some(folder) = folder else {
-        println!("not run: no shared/vectors above this crate");
-        return None;
-    };
-    let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    Some(serde_json::from_str(&text).unwrap())
+    let text = folder.map(|folder| std::fs::read_to_string(folder.join(name)).unwrap());
+    text.map(|text| serde_json::from_str(&text).unwrap())
 }
 
 /// A call so far, or what was added to it.
@@ -35,7 +31,7 @@ const DIFFERENT: [(u64, &str); 2] = [
 
 #[test]
 fn continue_deltas_are_merged_alike() {
-    let Some(rows) = rows("continue-deltas.json") else { return };
+    let Some(rows) = rows("continue-deltas.json") else { return println!("not run: no vectors") };
     let mut checked = 0;
     for row in &rows {
         let call = row["call"].as_u64().unwrap();
@@ -113,7 +109,7 @@ const NORMALISED: [(&str, &str); 3] = [
 
 #[test]
 fn p5_roo_native_calls_have_the_arguments_of_the_model() {
-    let Some(rows) = rows("roo-native.json") else { return };
+    let Some(rows) = rows("roo-native.json") else { return println!("not run: no vectors") };
     for row in rows {
         let written = match row["fn"].as_str().unwrap() {
             "NativeToolCallParser.parseToolCall" => row["args"][0]["arguments"].as_str(),
