@@ -43,32 +43,28 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// A list, of which the first element needs no memory of its own: nearly all lists of a stream
-/// have one. Null is an empty list, and so is anything that is not a list.
+/// A list. Null is an empty one, and so is anything that is not a list.
 #[derive(Debug)]
-pub(super) struct Few<T> {
-    first: Option<T>,
-    rest: Vec<T>,
-}
+pub(super) struct Few<T>(Vec<T>);
 
 impl<T> Default for Few<T> {
     fn default() -> Self {
-        Self { first: None, rest: Vec::new() }
+        Self(Vec::new())
     }
 }
 
 impl<T> Few<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first.iter().chain(&self.rest)
+        self.0.iter()
     }
 }
 
 impl<T> IntoIterator for Few<T> {
     type Item = T;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
+    type IntoIter = std::vec::IntoIter<T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.rest)
+        self.0.into_iter()
     }
 }
 
@@ -198,12 +194,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOf<T> {
     texts!(T);
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
-        let first = list.next_element()?;
-        let mut rest = Vec::new();
+        // Nearly all lists of a stream have one element, so there is room for one at first.
+        let Some(first) = list.next_element()? else { return Ok(Either::List(Few::default())) };
+        let mut all = vec![first];
         while let Some(element) = list.next_element()? {
-            rest.push(element);
+            all.push(element);
         }
-        Ok(Either::List(Few { first, rest }))
+        Ok(Either::List(Few(all)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {

@@ -146,7 +146,7 @@ impl OpenAi {
         if let Some(function) = delta.function_call {
             self.piece(Some(FUNCTION_CALL), None, *function, calls, sink);
         }
-        for call in delta.tool_calls.into_iter().flatten() {
+        for call in delta.tool_calls.unwrap_or_default() {
             let function = call.function.unwrap_or_default();
             self.piece(call.index, filled(call.id.as_ref()), function, calls, sink);
         }

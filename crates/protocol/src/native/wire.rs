@@ -197,7 +197,7 @@ impl EventData {
     /// Takes one more line. An event ends with a blank line, but one whose data is a whole
     /// document already is not kept waiting: some servers leave the blank lines out.
     fn line(&mut self, value: &str, blank_line_follows: bool, out: Pieces<'_>) {
-        if value.trim() == "[DONE]" {
+        if value.starts_with('[') && value.trim_end() == "[DONE]" {
             self.dispatch(out);
             out(Piece::Done);
         } else if !self.text.is_empty() {
@@ -254,7 +254,7 @@ impl EventData {
 }
 
 fn pass(document: &str, out: Pieces<'_>) {
-    if !document.trim_start().is_empty() {
+    if document.starts_with('{') || !document.trim_start().is_empty() {
         out(Piece::Document(document));
     }
 }
