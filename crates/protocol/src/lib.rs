@@ -8,6 +8,7 @@ pub mod coerce;
 pub mod event;
 pub mod json;
 pub mod life_cycle;
+pub mod native;
 pub mod render;
 pub mod roo_args;
 pub mod schema;
@@ -16,5 +17,6 @@ pub mod tools;
 
 pub use choice::{Protocol, choose};
 pub use event::{Event, FailedCall, ParsedCall, Sink};
+pub use native::{DeltaParser, NativeParser, Provider, ToolCallDelta};
 pub use render::{Answer, Rendered, ResultForm};
 pub use tools::{KnownTool, Tools};
