@@ -3,7 +3,10 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use dogu_protocol::Format;
+use dogu_protocol::text::Form;
 use dogu_runtime::record::RecordStatus;
 
 const AFTER_HELP: &str = "\
@@ -11,6 +14,8 @@ Examples:
   dogu tools                                    what a model is offered
   dogu call read_file path=README.md            one call, through the whole pipeline
   dogu call write_file path=a.txt content=hi    writing asks first
+  dogu parse < answer.txt                       which calls a model made, and what is wrong with them
+  dogu dispatch < answer.txt                    the same, and every call is run and answered
   dogu serve                                    an MCP server for Claude Code, Codex, Zed …
   dogu log --follow                             what was called, and how it ended
 
@@ -41,6 +46,10 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Make one call, through the whole pipeline
     Call(Call),
+    /// Read a model's output on stdin and print the calls in it, as JSON lines; nothing is run
+    Parse(Parse),
+    /// Read a model's output on stdin, run every call in it, and print the results in its protocol
+    Dispatch(Dispatch),
     /// Show the tools that a model is offered
     Tools(Tools),
     /// Show what was called, and how it ended
@@ -106,10 +115,58 @@ pub(crate) enum Approve {
     None,
 }
 
+fn protocols() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::as_str))
+        .try_map(|word| word.parse::<Format>())
+}
+
+fn forms() -> impl TypedValueParser<Value = Form> {
+    PossibleValuesParser::new(Form::ALL.map(Form::as_str)).try_map(|word| word.parse::<Form>())
+}
+
+/// What a model's output is, and which tools it may call.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// The protocol that the output is in
+    #[arg(long, default_value = "auto", value_parser = protocols())]
+    pub(crate) protocol: Format,
+    /// The forms of calls that are read in text, instead of those that the protocol has
+    #[arg(long, value_delimiter = ',', value_parser = forms())]
+    pub(crate) forms: Vec<Form>,
+    /// The tools that may be called: a JSON list of definitions, in dogu's, MCP's, OpenAI's,
+    /// Anthropic's or Gemini's form [default: the tools of the workspace]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Parse {
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Cut the input into chunks of so many bytes, to see that it makes no difference
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) chunk: Option<u32>,
+    /// Leave out what a call looks like while it is growing
+    #[arg(long = "final")]
+    pub(crate) only_final: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dispatch {
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// What happens to calls that need approval [default: ask at a terminal, else none]
+    #[arg(long, value_enum)]
+    pub(crate) approve: Option<Approve>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Tools {
     /// Only this tool, in full
     pub(crate) name: Option<String>,
+    /// The tools of this file instead of the workspace's: a JSON list of definitions
+    #[arg(long = "tools", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
     /// The form of the list
     #[arg(long, value_enum, default_value_t = ToolFormat::Table)]
     pub(crate) format: ToolFormat,
@@ -125,12 +182,22 @@ pub(crate) enum ToolFormat {
     Table,
     /// Everything that dogu knows of them
     Json,
-    /// OpenAI's function form
+    /// OpenAI's chat completions
     Openai,
-    /// Anthropic's form
+    /// The same, strict where that can be
+    OpenaiStrict,
+    /// OpenAI's responses
+    Responses,
+    /// The same, strict where that can be
+    ResponsesStrict,
+    /// Anthropic's messages
     Anthropic,
+    /// Gemini's function declarations
+    Gemini,
     /// MCP's tools/list
     Mcp,
+    /// What to write in a system prompt for calls in XML
+    Xml,
     /// Headings and descriptions, for prompts
     Text,
 }

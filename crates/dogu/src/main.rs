@@ -2,6 +2,8 @@
 
 mod args;
 mod commands;
+mod definitions;
+mod incoming;
 mod logging;
 mod problem;
 mod prompt;
@@ -20,6 +22,8 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Serve(serve) => commands::serve::run(&cli.workspace, &serve),
         Command::Call(call) => commands::call::run(&cli.workspace, call),
+        Command::Parse(parse) => commands::parse::run(&cli.workspace, &parse),
+        Command::Dispatch(dispatch) => commands::dispatch::run(&cli.workspace, &dispatch),
         Command::Tools(tools) => commands::tools::run(&cli.workspace, &tools),
         Command::Log(log) => commands::log::run(&log),
         Command::Completions { shell } => commands::completions::run(shell),

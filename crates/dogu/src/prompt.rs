@@ -13,6 +13,17 @@ use crate::show::escaped;
 /// Who approves, by flag or by whether someone is there.
 pub(crate) fn delegate(approve: Option<Approve>) -> Option<Arc<dyn PermissionDelegate>> {
     let there = std::io::stderr().is_terminal() && std::io::stdin().is_terminal();
+    chosen(approve, there)
+}
+
+/// The same for a command that reads its work from stdin: someone who sees what it says is there.
+pub(crate) fn delegate_beside_stdin(
+    approve: Option<Approve>,
+) -> Option<Arc<dyn PermissionDelegate>> {
+    chosen(approve, std::io::stderr().is_terminal())
+}
+
+fn chosen(approve: Option<Approve>, there: bool) -> Option<Arc<dyn PermissionDelegate>> {
     match approve {
         Some(Approve::All) => Some(Arc::new(ApproveAll)),
         Some(Approve::None) => None,

@@ -8,6 +8,7 @@ pub mod coerce;
 pub mod event;
 pub mod json;
 pub mod life_cycle;
+pub mod message;
 pub mod native;
 pub mod render;
 pub mod roo_args;
@@ -17,6 +18,7 @@ pub mod tools;
 
 pub use choice::{Protocol, choose};
 pub use event::{Event, FailedCall, ParsedCall, Sink};
+pub use message::{Format, MessageParser};
 pub use native::{DeltaParser, NativeParser, Provider, ToolCallDelta};
 pub use render::{Answer, Rendered, ResultForm};
 pub use tools::{KnownTool, Tools};

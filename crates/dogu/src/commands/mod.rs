@@ -2,6 +2,8 @@
 
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod dispatch;
 pub(crate) mod log;
+pub(crate) mod parse;
 pub(crate) mod serve;
 pub(crate) mod tools;

@@ -2,20 +2,24 @@
 
 use std::io::Write;
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use dogu_runtime::{Catalog, Entry};
+use dogu_protocol::schema::{Target, definition, xml_help};
+use dogu_runtime::Catalog;
 use dogu_tool::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::args::{ToolFormat, Tools, Workspace};
-use crate::problem::Problem;
-use crate::setup;
+use crate::problem::{Problem, warn};
 use crate::show::still_read;
+use crate::{definitions, setup};
 
 pub(crate) fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode, Problem> {
-    let runtime = setup::build_to_show(workspace)?;
-    let catalog = chosen(runtime.catalog(), tools.name.as_deref())?;
+    let mut catalog = setup::build_to_show(workspace)?.catalog();
+    if let Some(path) = &tools.file {
+        catalog.retain(|_| false);
+        definitions::read(path)?.into_iter().for_each(|spec| catalog.list_only(spec));
+    }
+    let catalog = chosen(catalog, tools.name.as_deref())?;
     let format = if tools.json { ToolFormat::Json } else { tools.format };
     let mut stdout = std::io::stdout().lock();
     let printed = match format {
@@ -25,15 +29,40 @@ pub(crate) fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode, Prob
             let text: String = catalog.specs().map(ToolSpec::to_prompt_text).collect();
             stdout.write_all(text.as_bytes())
         }
-        ToolFormat::Json => list(&mut stdout, &catalog.entries().map(as_json).collect::<Vec<_>>()),
-        ToolFormat::Openai => {
-            list(&mut stdout, &catalog.specs().map(ToolSpec::to_openai).collect::<Vec<_>>())
+        ToolFormat::Json => {
+            let all: Vec<Value> = catalog.specs().map(|spec| as_json(spec, &catalog)).collect();
+            list(&mut stdout, &all)
         }
-        ToolFormat::Anthropic => list(&mut stdout, &catalog.schemas()),
-        ToolFormat::Mcp => list(&mut stdout, &dogu_mcp::tools_json(&catalog)),
+        ToolFormat::Xml => stdout.write_all(xml_help(catalog.specs()).as_bytes()),
+        ToolFormat::Mcp if tools.file.is_none() => {
+            list(&mut stdout, &dogu_mcp::tools_json(&catalog))
+        }
+        ToolFormat::Mcp => list(&mut stdout, &definitions_for(Target::Mcp, &catalog)),
+        ToolFormat::Openai => list(&mut stdout, &definitions_for(Target::OpenAi, &catalog)),
+        ToolFormat::OpenaiStrict => {
+            list(&mut stdout, &definitions_for(Target::OpenAiStrict, &catalog))
+        }
+        ToolFormat::Responses => list(&mut stdout, &definitions_for(Target::Responses, &catalog)),
+        ToolFormat::ResponsesStrict => {
+            list(&mut stdout, &definitions_for(Target::ResponsesStrict, &catalog))
+        }
+        ToolFormat::Anthropic => list(&mut stdout, &definitions_for(Target::Anthropic, &catalog)),
+        ToolFormat::Gemini => list(&mut stdout, &definitions_for(Target::Gemini, &catalog)),
     };
     still_read(printed)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tools as a provider wants them; what its schemas cannot say is told on stderr.
+fn definitions_for(target: Target, catalog: &Catalog) -> Vec<Value> {
+    let definitions = catalog.specs().map(|spec| {
+        let definition = definition(spec, target);
+        for warning in &definition.warnings {
+            warn(&format!("{}: {warning}", spec.name));
+        }
+        definition.tool
+    });
+    definitions.collect()
 }
 
 fn chosen(mut catalog: Catalog, name: Option<&str>) -> Result<Catalog, Problem> {
@@ -51,22 +80,28 @@ fn list(out: &mut impl Write, tools: &[Value]) -> std::io::Result<()> {
     writeln!(out)
 }
 
-fn as_json(entry: &Arc<Entry>) -> Value {
-    let mut value = json!(entry.spec());
-    value["source"] = json!(entry.source());
+fn as_json(spec: &ToolSpec, catalog: &Catalog) -> Value {
+    let mut value = json!(spec);
+    if let Some(entry) = catalog.entry(spec.name.as_str()) {
+        value["source"] = json!(entry.source());
+    }
     value
 }
 
 fn table(out: &mut impl Write, catalog: &Catalog) -> std::io::Result<()> {
     let widest = catalog.specs().map(|spec| spec.name.as_str().len()).max().unwrap_or(0);
-    for entry in catalog.entries() {
-        let spec = entry.spec();
-        let kind = if entry.is_read_only() { "reads" } else { "acts" };
+    for spec in catalog.specs() {
         let about = spec.description.split(". ").next().unwrap_or_default();
         let about = about.trim_end_matches('.');
-        writeln!(out, "{:widest$}  {kind:5}  {:8}  {about}", spec.name, entry.source())?;
+        match catalog.entry(spec.name.as_str()) {
+            Some(entry) => {
+                let kind = if entry.is_read_only() { "reads" } else { "acts" };
+                writeln!(out, "{:widest$}  {kind:5}  {:8}  {about}", spec.name, entry.source())?;
+            }
+            None => writeln!(out, "{:widest$}  {about}", spec.name)?,
+        }
     }
-    let count = catalog.entries().count();
+    let count = catalog.specs().count();
     writeln!(out, "\n{count} tools, about {} tokens for a model", tokens(catalog))
 }
 
@@ -76,10 +111,11 @@ fn tokens(catalog: &Catalog) -> usize {
 }
 
 fn details(out: &mut impl Write, catalog: &Catalog) -> std::io::Result<()> {
-    for entry in catalog.entries() {
-        let spec = entry.spec();
+    for spec in catalog.specs() {
         let title = spec.title.as_deref().unwrap_or(spec.name.as_str());
-        writeln!(out, "{title} ({}, {})\n{}\n", spec.name, entry.source(), spec.description)?;
+        let source = catalog.entry(spec.name.as_str()).map(|entry| format!(", {}", entry.source()));
+        let source = source.unwrap_or_default();
+        writeln!(out, "{title} ({}{source})\n{}\n", spec.name, spec.description)?;
         for name in spec.parameters() {
             let schema = &spec.input_schema["properties"][name];
             let need = if spec.required().contains(&name) { "required" } else { "optional" };

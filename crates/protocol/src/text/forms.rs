@@ -52,16 +52,18 @@ impl Form {
 }
 
 impl FromStr for Form {
-    type Err = String;
+    type Err = UnknownForm;
 
-    fn from_str(word: &str) -> Result<Self, String> {
+    fn from_str(word: &str) -> Result<Self, UnknownForm> {
         let found = Self::ALL.into_iter().find(|form| form.as_str() == word);
-        found.ok_or_else(|| {
-            let all: Vec<&str> = Self::ALL.into_iter().map(Self::as_str).collect();
-            format!("there is no form `{word}`; there are {}", all.join(", "))
-        })
+        found.ok_or_else(|| UnknownForm(word.to_owned()))
     }
 }
+
+/// A word that is no form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no form `{0}` of a call in text")]
+pub struct UnknownForm(String);
 
 /// Which forms are read as calls.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ mod value;
 
 use std::sync::Arc;
 
-pub use forms::{Form, Forms};
+pub use forms::{Form, Forms, UnknownForm};
 
 use crate::event::{Event, Sink};
 use crate::tools::Tools;

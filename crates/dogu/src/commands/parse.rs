@@ -1,0 +1,117 @@
+//! `dogu parse`: the calls in a model's output, as JSON lines.
+
+use std::io::{BufWriter, StdoutLock, Write};
+use std::process::ExitCode;
+
+use dogu_protocol::{Event, MessageParser};
+use serde_json::{Value, json};
+
+use crate::args::{Parse, Workspace};
+use crate::incoming::{made_id, parser, read_all};
+use crate::problem::{Problem, warn};
+use crate::show::still_read;
+use crate::{definitions, setup};
+
+pub(crate) fn run(workspace: &Workspace, parse: &Parse) -> Result<ExitCode, Problem> {
+    let mut parser = prepared(workspace, parse)?;
+    let lines = std::cell::RefCell::new(Lines::new(parse.only_final));
+    let chunk = parse.chunk.map(|bytes| bytes as usize);
+    let mut each = |event: Event<'_>| lines.borrow_mut().take(event);
+    read_all(&mut parser, chunk, &mut each, || lines.borrow_mut().flush())?;
+    let mut lines = lines.into_inner();
+    lines.end_text();
+    lines.flush()?;
+    if let Some(problem) = parser.problem() {
+        warn(problem);
+    }
+    let failed = lines.failed || parser.problem().is_some();
+    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn prepared(workspace: &Workspace, parse: &Parse) -> Result<MessageParser, Problem> {
+    Ok(match &parse.output.tools {
+        Some(path) => parser(&parse.output, &definitions::read(path)?),
+        None => parser(&parse.output, setup::build_to_show(workspace)?.catalog().specs()),
+    })
+}
+
+/// Writes events, a line each.
+struct Lines {
+    out: BufWriter<StdoutLock<'static>>,
+    only_final: bool,
+    /// Text that is not written yet: all of it that belongs together is one line.
+    text: String,
+    failed: bool,
+    written: std::io::Result<()>,
+}
+
+impl Lines {
+    fn new(only_final: bool) -> Self {
+        let out = BufWriter::new(std::io::stdout().lock());
+        Self { out, only_final, text: String::new(), failed: false, written: Ok(()) }
+    }
+
+    fn take(&mut self, event: Event<'_>) {
+        match event {
+            Event::Text(text) if self.only_final => self.text.push_str(text),
+            Event::Started { .. } | Event::Delta { .. } if self.only_final => {}
+            event => {
+                self.failed |= matches!(event, Event::Failed(_));
+                self.end_text();
+                self.write(&as_json(event));
+            }
+        }
+    }
+
+    fn end_text(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.is_empty() {
+            self.write(&as_json(Event::Text(&text)));
+        }
+    }
+
+    fn write(&mut self, line: &Value) {
+        if self.written.is_ok() {
+            self.written = writeln!(self.out, "{line}");
+        }
+    }
+
+    /// Hands over what is written; false where nobody reads it.
+    fn flush(&mut self) -> Result<bool, Problem> {
+        let written = std::mem::replace(&mut self.written, Ok(()));
+        still_read(written.and_then(|()| self.out.flush()))
+    }
+}
+
+fn as_json(event: Event<'_>) -> Value {
+    match event {
+        Event::Text(text) => json!({"event": "text", "text": text}),
+        Event::Started { index, id, name } => {
+            let id = id.map_or_else(|| made_id(index), str::to_owned);
+            json!({"event": "start", "index": index, "id": id, "name": name})
+        }
+        Event::Delta { index, parameter: None, text } => {
+            json!({"event": "delta", "index": index, "text": text})
+        }
+        Event::Delta { index, parameter, text } => {
+            json!({"event": "delta", "index": index, "parameter": parameter, "text": text})
+        }
+        Event::Ended(call) => json!({
+            "event": "call",
+            "index": call.index,
+            "id": call.id.unwrap_or_else(|| made_id(call.index)),
+            "name": call.name,
+            "input": call.input,
+            "notes": call.notes,
+        }),
+        Event::Failed(call) => json!({
+            "event": "failed",
+            "index": call.index,
+            "id": call.id.unwrap_or_else(|| made_id(call.index)),
+            "name": call.name,
+            "code": call.error.code,
+            "message": call.error.message,
+            "suggestion": call.error.suggestion,
+        }),
+    }
+}
