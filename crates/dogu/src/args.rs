@@ -14,8 +14,8 @@ Examples:
   dogu tools                                    what a model is offered
   dogu call read_file path=README.md            one call, through the whole pipeline
   dogu call write_file path=a.txt content=hi    writing asks first
-  dogu parse < answer.txt                       which calls a model made, and what is wrong with them
-  dogu dispatch < answer.txt                    the same, and every call is run and answered
+  dogu parse < answer.txt                       the calls in a model's answer
+  dogu dispatch < answer.txt                    the same, run and answered
   dogu serve                                    an MCP server for Claude Code, Codex, Zed …
   dogu log --follow                             what was called, and how it ended
 
@@ -46,9 +46,9 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Make one call, through the whole pipeline
     Call(Call),
-    /// Read a model's output on stdin and print the calls in it, as JSON lines; nothing is run
+    /// Print the calls in a model's output on stdin, and run nothing
     Parse(Parse),
-    /// Read a model's output on stdin, run every call in it, and print the results in its protocol
+    /// Run the calls in a model's output on stdin, and print their results in its protocol
     Dispatch(Dispatch),
     /// Show the tools that a model is offered
     Tools(Tools),

@@ -20,6 +20,8 @@ fn the_help_of_dogu() {
     Commands:
       serve        Offer the tools to an MCP client, over stdio or HTTP
       call         Make one call, through the whole pipeline
+      parse        Print the calls in a model's output on stdin, and run nothing
+      dispatch     Run the calls in a model's output on stdin, and print their results in its protocol
       tools        Show the tools that a model is offered
       log          Show what was called, and how it ended
       completions  Print a completion script for your shell
@@ -35,6 +37,8 @@ fn the_help_of_dogu() {
       dogu tools                                    what a model is offered
       dogu call read_file path=README.md            one call, through the whole pipeline
       dogu call write_file path=a.txt content=hi    writing asks first
+      dogu parse < answer.txt                       the calls in a model's answer
+      dogu dispatch < answer.txt                    the same, run and answered
       dogu serve                                    an MCP server for Claude Code, Codex, Zed …
       dogu log --follow                             what was called, and how it ended
 
@@ -44,6 +48,64 @@ fn the_help_of_dogu() {
 
 #[test]
 fn the_help_of_each_command() {
+    assert_snapshot!(help(&["parse", "--help"]), @"
+    Print the calls in a model's output on stdin, and run nothing
+
+    Usage: dogu parse [OPTIONS]
+
+    Options:
+          --protocol <PROTOCOL>  The protocol that the output is in [default: auto] [possible values:
+                                 auto, xml, openai, responses, anthropic, gemini]
+          --root <DIR>           A workspace folder; may be given more than once, and the first is the
+                                 working folder [default: the current folder]
+          --forms <FORMS>        The forms of calls that are read in text, instead of those that the
+                                 protocol has [possible values: xml, invoke, tool_call, function,
+                                 bracket, fenced_tool, fenced_json, bare_json]
+          --tools <FILE>         The tools that may be called: a JSON list of definitions, in dogu's,
+                                 MCP's, OpenAI's, Anthropic's or Gemini's form [default: the tools of
+                                 the workspace]
+          --chunk <N>            Cut the input into chunks of so many bytes, to see that it makes no
+                                 difference
+          --final                Leave out what a call looks like while it is growing
+      -h, --help                 Print help
+    ");
+    assert_snapshot!(help(&["dispatch", "--help"]), @"
+    Run the calls in a model's output on stdin, and print their results in its protocol
+
+    Usage: dogu dispatch [OPTIONS]
+
+    Options:
+          --protocol <PROTOCOL>
+              The protocol that the output is in
+              
+              [default: auto]
+              [possible values: auto, xml, openai, responses, anthropic, gemini]
+
+          --root <DIR>
+              A workspace folder; may be given more than once, and the first is the working folder
+              [default: the current folder]
+
+          --forms <FORMS>
+              The forms of calls that are read in text, instead of those that the protocol has
+              
+              [possible values: xml, invoke, tool_call, function, bracket, fenced_tool, fenced_json,
+              bare_json]
+
+          --tools <FILE>
+              The tools that may be called: a JSON list of definitions, in dogu's, MCP's, OpenAI's,
+              Anthropic's or Gemini's form [default: the tools of the workspace]
+
+          --approve <APPROVE>
+              What happens to calls that need approval [default: ask at a terminal, else none]
+
+              Possible values:
+              - ask:  Ask at the terminal
+              - all:  Allow whatever is not refused outright
+              - none: Refuse
+
+      -h, --help
+              Print help (see a summary with '-h')
+    ");
     assert_snapshot!(help(&["call", "--help"]), @"
     Make one call, through the whole pipeline
 
@@ -88,22 +150,30 @@ fn the_help_of_each_command() {
               Only this tool, in full
 
     Options:
+          --root <DIR>
+              A workspace folder; may be given more than once, and the first is the working folder
+              [default: the current folder]
+
+          --tools <FILE>
+              The tools of this file instead of the workspace's: a JSON list of definitions
+
           --format <FORMAT>
               The form of the list
 
               Possible values:
-              - table:     For people
-              - json:      Everything that dogu knows of them
-              - openai:    OpenAI's function form
-              - anthropic: Anthropic's form
-              - mcp:       MCP's tools/list
-              - text:      Headings and descriptions, for prompts
+              - table:            For people
+              - json:             Everything that dogu knows of them
+              - openai:           OpenAI's chat completions
+              - openai-strict:    The same, strict where that can be
+              - responses:        OpenAI's responses
+              - responses-strict: The same, strict where that can be
+              - anthropic:        Anthropic's messages
+              - gemini:           Gemini's function declarations
+              - mcp:              MCP's tools/list
+              - xml:              What to write in a system prompt for calls in XML
+              - text:             Headings and descriptions, for prompts
               
               [default: table]
-
-          --root <DIR>
-              A workspace folder; may be given more than once, and the first is the working folder
-              [default: the current folder]
 
           --json
               The same as --format json

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 mod call;
+mod dispatch;
 mod help;
 mod log;
+mod parse;
 mod serve;
 mod settings;
 mod support;
