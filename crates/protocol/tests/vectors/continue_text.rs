@@ -9,6 +9,9 @@
 //! pieces of JSON as it goes, where dogu gives the value once the call is whole, so such a piece
 //! must be in the JSON of the call that comes of the block.
 
+use std::sync::Arc;
+
+use dogu_protocol::Tools;
 use serde_json::Value;
 
 use crate::events::{Seen, calls, read_text, text_tools};
@@ -68,14 +71,28 @@ const BLOCKS: [(&str, &str, &str); 8] = [
 fn compare(row: &Value, rows: &[Value]) -> Verdict {
     let of_test: Vec<&Value> = rows.iter().filter(|other| other["test"] == row["test"]).collect();
     let place = of_test.iter().position(|other| *other == row).unwrap();
-    let (before, after) = around(&of_test);
-    let mut chunks = vec![before.as_str()];
-    chunks.extend(of_test.iter().map(|row| row["args"][0].as_str().unwrap()));
-    chunks.push(after);
-    let tools =
-        text_tools(&[("my_name", &["test_arg", "first", "second"]), ("test_tool", &["test_arg"])]);
-    let events = read_text(&tools, chunks);
+    let chunks = chunks(&of_test);
+    let events = read_text(&tools(), chunks.iter().map(String::as_str));
     judge(&row["expected"], &events[place + 1], &events.concat())
+}
+
+pub(crate) fn tools() -> Arc<Tools> {
+    text_tools(&[("my_name", &["test_arg", "first", "second"]), ("test_tool", &["test_arg"])])
+}
+
+/// The block of each test.
+pub(crate) fn blocks(rows: &[Value]) -> Vec<String> {
+    let tests = rows.chunk_by(|row, next| row["test"] == next["test"]);
+    tests.map(|of_test| chunks(&of_test.iter().collect::<Vec<_>>()).concat()).collect()
+}
+
+/// The start of a test's block, its pieces and its end.
+fn chunks(of_test: &[&Value]) -> Vec<String> {
+    let (before, after) = around(of_test);
+    let mut chunks = vec![before];
+    chunks.extend(of_test.iter().map(|row| row["args"][0].as_str().unwrap().to_owned()));
+    chunks.push(after.to_owned());
+    chunks
 }
 
 /// The block around the pieces of a test.

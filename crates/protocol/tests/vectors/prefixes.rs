@@ -9,6 +9,7 @@ use dogu_protocol::json::{End, PartialJson, parse_arguments};
 use dogu_protocol::native::{DeltaParser, Finish, NativeParser, Provider, ToolCallDelta};
 use serde_json::Value;
 
+use crate::continue_text;
 use crate::events::{Seen, calls, characters, read_text, roo_tools};
 use crate::rows::rows;
 use crate::summary::ALL;
@@ -132,6 +133,22 @@ fn cut_calls(prefix: &str) -> Vec<(String, Value)> {
     let whole = calls(&read_text(&roo_tools(), [prefix]).concat());
     assert_eq!(calls(&read_text(&roo_tools(), characters(prefix)).concat()), whole, "{prefix}");
     whole
+}
+
+/// The same of the fenced blocks. The line break behind the closing fence is not part of it.
+#[test]
+fn no_proper_prefix_of_a_fenced_block_ends_as_a_call() {
+    let Some(rows) = rows(continue_text::COMPARISON.file) else { return };
+    let tools = continue_text::tools();
+    for block in continue_text::blocks(&rows) {
+        assert_eq!(calls(&read_text(&tools, [block.as_str()]).concat()).len(), 1, "{block}");
+        for prefix in proper_prefixes(block.trim_end()) {
+            read_everywhere(prefix, &tools);
+            for chunks in [vec![prefix], characters(prefix)] {
+                assert_eq!(calls(&read_text(&tools, chunks).concat()), [], "{prefix}");
+            }
+        }
+    }
 }
 
 /// The same of arguments as JSON. An empty text is left out: it means that there are none.

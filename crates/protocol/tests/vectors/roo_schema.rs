@@ -40,8 +40,19 @@ fn compare(row: &Value, _: &[Value]) -> Verdict {
 
 /// The row's schema as one required property, so that its own form shows.
 fn strict(schema: &Value) -> Value {
+    function(schema)["parameters"]["properties"]["x"].clone()
+}
+
+fn function(schema: &Value) -> Value {
     let root = json!({"type": "object", "properties": {"x": schema}, "required": ["x"]});
     let spec = ToolSpec::new("t", "T.", root).unwrap();
-    let tool = definition(&spec, Target::OpenAiStrict).tool;
-    tool["function"]["parameters"]["properties"]["x"].clone()
+    definition(&spec, Target::OpenAiStrict).tool["function"].clone()
+}
+
+/// What dogu does with an object of any keys, which theirs closes.
+#[test]
+fn a_map_stays_open_and_its_tool_is_not_strict() {
+    let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    assert_eq!(strict(&map), map);
+    assert_eq!(function(&map)["strict"], false);
 }
