@@ -1,9 +1,5 @@
 //! What is coerced, and what is not.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-
-mod schema_support;
-
 use dogu_protocol::coerce::coerce;
 use serde_json::{Value, json};
 
@@ -215,59 +211,4 @@ fn depth_and_unions_are_bounded() {
         assert_eq!(coerce(&json!({"$ref": "#"}), &mut json!("5")), [""; 0]);
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(test).unwrap().join().unwrap();
-}
-
-/// Rows of another agent's argument readers that differ, and why.
-const DIFFERENT: [(u64, &str); 1] =
-    [(55, "42.7 for an integer is refused, not floored: the model meant something else")];
-
-#[test]
-fn the_vectors_agree() {
-    let Some(rows) = schema_support::vectors("protocol/continue-parse-args.json") else {
-        println!("not run: no vectors");
-        return;
-    };
-    let (mut agreed, mut ran) = (0, 0);
-    for row in &rows {
-        let Some(same) = agrees(row) else { continue };
-        let differs = DIFFERENT.iter().any(|(call, _)| row["call"] == *call);
-        assert_eq!(same, !differs, "{row}");
-        agreed += usize::from(same);
-        ran += 1;
-    }
-    println!("{agreed} of {ran} rows agree, {} differ on purpose", DIFFERENT.len());
-    assert!(ran > 10);
-}
-
-/// Whether a row comes out the same; none where it asks another question.
-fn agrees(row: &Value) -> Option<bool> {
-    let schema = match row["fn"].as_str()? {
-        "coerceArgsToSchema" => row["args"][1].clone(),
-        "getBooleanArg" => one(row, "boolean"),
-        "getNumberArg" => one(row, "integer"),
-        "getStringArg" => one(row, "string"),
-        _ => return None,
-    };
-    let mut input = row["args"][0].clone();
-    coerce(&schema, &mut input);
-    if row["throws"] == true {
-        // Refused: by us it is the validator that refuses. Emptiness is the tool's own rule.
-        let blank = row["expected"].as_str().is_some_and(|text| text.contains("whitespace-only"));
-        return (!blank && row["args"][0].is_object())
-            .then(|| !schema_support::valid(&schema, &input));
-    }
-    let mut found = match row["fn"].as_str()? {
-        "coerceArgsToSchema" => &input,
-        _ => &input[row["args"][1].as_str()?],
-    };
-    for step in row["path"].as_array()? {
-        found = &found[step.as_str()?];
-    }
-    Some(found == &row["expected"])
-}
-
-fn one(row: &Value, kind: &str) -> Value {
-    let name = row["args"][1].as_str().unwrap();
-    let required: &[&str] = if row["throws"] == true { &[name] } else { &[] };
-    json!({"type": "object", "properties": {name: {"type": kind}}, "required": required})
 }

@@ -20,7 +20,5 @@ mod speed;
 mod streams;
 #[path = "native/support.rs"]
 mod support;
-#[path = "native/vectors.rs"]
-mod vectors;
 #[path = "native/whole.rs"]
 mod whole;

@@ -1,6 +1,6 @@
-//! The JSON that models write: tables, properties, limits and foreign vectors.
+//! The JSON that models write: tables, properties and limits.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod arguments;
 mod frame;
@@ -8,4 +8,3 @@ mod limits;
 mod partial;
 mod repairs;
 mod values;
-mod vectors;

@@ -1,19 +1,8 @@
-//! Random schemas, values that mostly fit them, and the vectors.
+//! Random schemas, and values that mostly fit them.
 #![allow(dead_code, reason = "each test uses a part of it")]
-
-use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-
-/// The rows of a file of vectors; none where the vectors are not there.
-pub(crate) fn vectors(name: &str) -> Option<Vec<Value>> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder: Option<PathBuf> =
-        here.ancestors().take(7).map(|up| up.join("shared/vectors")).find(|at| at.is_dir());
-    let text = std::fs::read_to_string(folder?.join(name)).ok()?;
-    Some(serde_json::from_str(&text).unwrap())
-}
 
 pub(crate) fn valid(schema: &Value, value: &Value) -> bool {
     jsonschema::validator_for(schema).unwrap().is_valid(value)
