@@ -155,7 +155,9 @@ impl Calls {
         if !call.has_arguments() {
             return false;
         }
-        call.is_named_otherwise(name)
+        // A name alone, in the middle of arguments, is noise: a call of its own would run without
+        // any.
+        (call.is_named_otherwise(name) && (piece.has_arguments || call.is_whole()))
             || (piece.has_arguments && !call.is_placeholder() && call.is_whole())
     }
 }

@@ -311,11 +311,9 @@ impl Prose {
             _ => return None,
         }
         let index = context.take_index();
-        let mut call =
-            TaggedCall::begin(Grammar::Xml, Some(tool.clone()), tool.name.clone(), index, sink);
-        if !given.is_empty() {
-            call = call.with_attributes(given);
-        }
+        let call =
+            TaggedCall::begin(Grammar::Xml, Some(tool.clone()), tool.name.clone(), index, sink)
+                .with_attributes(given);
         Some(Step::Enter(tag.len, State::Tagged(Box::new(call))))
     }
 

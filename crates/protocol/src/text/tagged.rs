@@ -80,7 +80,9 @@ impl TaggedCall {
 
     /// Parameters that stood as attributes in the opening tag.
     pub(super) fn with_attributes(mut self, attributes: Vec<(String, String)>) -> Self {
-        self.notes.push("read the attributes of the tag as parameters".to_owned());
+        if !attributes.is_empty() {
+            self.notes.push("read the attributes of the tag as parameters".to_owned());
+        }
         self.given = attributes;
         self
     }

@@ -130,7 +130,7 @@ impl ToolFence {
             }
             self.complain(rest);
             self.skips_line = true;
-            return Step::Used(1);
+            return Step::Used(rest.chars().next().map_or(0, char::len_utf8));
         };
         let line = rest[..at].trim();
         match labelled(line, "begin_arg") {

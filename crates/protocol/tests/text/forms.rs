@@ -92,6 +92,8 @@ fn b6_fenced_tool() {
     let (problem, _) = failure("```tool\nTOOL_NAME: read_file\npath: a\n```\n");
     assert!(problem.contains("the line `path: a` is neither"), "{problem}");
     assert!(is_all_text("```tool\nhammer\n```\n"));
+    failure("```tool\nTOOL_NAME: read_file\né");
+    failure(&format!("```tool\nTOOL_NAME: read_file\n{}\n```\n", "한".repeat(200)));
 }
 
 #[test]

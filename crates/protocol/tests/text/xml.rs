@@ -186,6 +186,7 @@ fn known_tags_in_other_spellings() {
     }
     assert_eq!(notes("<read_file><path>a</read_file>"), ["added the missing `</path>`"]);
     assert_eq!(call("<list_tabs/>").1, json!({}));
+    assert_eq!(notes("<list_tabs/>"), [""; 0]);
     assert_eq!(call("<list_tabs></list_tabs>").1, json!({}));
     assert_eq!(call("<execute_command><command>ls</command><cwd/></execute_command>").1["cwd"], "");
 }
