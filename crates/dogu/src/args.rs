@@ -127,10 +127,11 @@ fn forms() -> impl TypedValueParser<Value = Form> {
 /// What a model's output is, and which tools it may call.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
-    /// The protocol that the output is in
-    #[arg(long, default_value = "auto", value_parser = protocols())]
-    pub(crate) protocol: Format,
-    /// The forms of calls that are read in text, instead of those that the protocol has
+    /// The protocol that the output is in [default: what the settings say, else auto]
+    #[arg(long, value_parser = protocols())]
+    pub(crate) protocol: Option<Format>,
+    /// The forms of calls that are read in text [default: what the settings say, else those of
+    /// the protocol]
     #[arg(long, value_delimiter = ',', value_parser = forms())]
     pub(crate) forms: Vec<Form>,
     /// The tools that may be called: a JSON list of definitions, in dogu's, MCP's, OpenAI's,

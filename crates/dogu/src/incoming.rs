@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dogu_protocol::text::Forms;
 use dogu_protocol::{Event, MessageParser, Tools};
+use dogu_runtime::ProtocolSettings;
 use dogu_tool::ToolSpec;
 
 use crate::args::Output;
@@ -13,16 +14,21 @@ use crate::problem::Problem;
 /// How much is read at once; less where less is there.
 const READ_BYTES: usize = 64 * 1024;
 
-/// A parser for what the flags say.
+/// A parser for what the flags and the settings say.
 pub(crate) fn parser<'s>(
     output: &Output,
+    settings: &ProtocolSettings,
     specs: impl IntoIterator<Item = &'s ToolSpec>,
 ) -> MessageParser {
-    let parser = MessageParser::new(output.protocol, Arc::new(Tools::of(specs)));
-    if output.forms.is_empty() {
-        return parser;
+    let format = output.protocol.or(settings.format).unwrap_or_default();
+    let parser = MessageParser::new(format, Arc::new(Tools::of(specs)));
+    if !output.forms.is_empty() {
+        return parser.with_forms(Forms::only(output.forms.iter().copied()));
     }
-    parser.with_forms(Forms::only(output.forms.iter().copied()))
+    match &settings.forms {
+        Some(forms) => parser.with_forms(Forms::only(forms.iter().copied()).with_guards()),
+        None => parser,
+    }
 }
 
 /// The id of a call that came without one.

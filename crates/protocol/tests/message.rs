@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use dogu_protocol::{Event, Format, MessageParser, ResultForm, Tools};
+use dogu_protocol::life_cycle::ToolUse;
+use dogu_protocol::{Event, Format, MessageParser, ParsedCall, ResultForm, Tools};
 use dogu_tool::ToolSpec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -144,6 +145,32 @@ proptest! {
             }
         }
     }
+}
+
+fn only_call(message: &str) -> ParsedCall {
+    let mut parser = MessageParser::new(Format::Auto, tools());
+    let mut calls = Vec::new();
+    let mut sink = |event: Event<'_>| {
+        if let Event::Ended(call) = event {
+            calls.push(call);
+        }
+    };
+    parser.feed(message.as_bytes(), &mut sink);
+    parser.finish(&mut sink);
+    assert_eq!(calls.len(), 1, "{message}");
+    calls.remove(0)
+}
+
+#[test]
+fn p4_xml_and_native_make_the_same_block() {
+    let xml = only_call("<write><path>a</path><content>\nx\ny\n</content></write>");
+    let native = json!({"id": "c1", "type": "function", "function": {
+        "name": "write", "arguments": "{\"path\": \"a\", \"content\": \"x\\ny\"}",
+    }});
+    let [xml, native] = [xml, only_call(&native.to_string())].map(ToolUse::from);
+    assert_eq!((xml.id.as_deref(), native.id.as_deref()), (None, Some("c1")));
+    assert_eq!(xml, ToolUse { id: None, ..native });
+    assert_eq!(xml.native_args, Some(json!({"path": "a", "content": "x\ny"})));
 }
 
 #[test]

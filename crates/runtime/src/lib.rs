@@ -59,7 +59,7 @@ pub use policy::{Decision, PermissionStatus, Policy, PolicyRequest, WorkspaceRea
 pub use registry::{Entry, RegisterError, Registry, Source, ToolSet};
 pub use runtime::{BuildError, Runtime, RuntimeBuilder};
 pub use schema::MAX_VIOLATIONS_SHOWN;
-pub use settings::{Audit, Limits, Settings, SettingsError, ToolSettings};
+pub use settings::{Audit, Limits, ProtocolSettings, Settings, SettingsError, ToolSettings};
 pub use state::StateDir;
 pub use step::Step;
 pub use warm_up::warm_up;

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dogu_protocol::Format;
+use dogu_protocol::text::Form;
 use dogu_tool::DEFAULT_ERROR_MESSAGE_LIMIT;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,6 +34,8 @@ pub struct Settings {
     pub audit: Audit,
     /// Bounds of every call.
     pub limits: Limits,
+    /// How a model's output is read.
+    pub protocol: ProtocolSettings,
     /// Sections by tool name.
     pub tools: BTreeMap<String, ToolSettings>,
 }
@@ -77,6 +81,16 @@ impl Limits {
     pub fn approval(&self) -> Duration {
         Duration::from_secs(self.approval_seconds)
     }
+}
+
+/// How a model's output is read, where a command does not say it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProtocolSettings {
+    /// The protocol; told from the output where absent.
+    pub format: Option<Format>,
+    /// The forms of calls that are read in text; those of the protocol where absent.
+    pub forms: Option<Vec<Form>>,
 }
 
 /// One tool's section.
@@ -156,6 +170,7 @@ impl Settings {
     fn tightened_by(mut self, project: Self) -> Self {
         self.audit = self.audit.max(project.audit);
         self.limits = self.limits.tightened_by(&project.limits);
+        self.protocol = self.protocol.tightened_by(project.protocol);
         for (name, section) in project.tools {
             let own = self.tools.remove(&name).unwrap_or_default();
             self.tools.insert(name, own.tightened_by(&section));
@@ -185,6 +200,21 @@ impl Limits {
             )
             .unwrap_or(0),
         }
+    }
+}
+
+impl ProtocolSettings {
+    /// A project may know the model better than its user, but what it does not read as a call,
+    /// the user's settings cannot make one.
+    fn tightened_by(self, project: Self) -> Self {
+        let forms = match (self.forms, project.forms) {
+            (Some(mut own), Some(projects)) => {
+                own.retain(|form| projects.contains(form));
+                Some(own)
+            }
+            (own, projects) => own.or(projects),
+        };
+        Self { format: self.format.or(project.format), forms }
     }
 }
 

@@ -56,6 +56,7 @@ mod cancel;
 mod context;
 mod error;
 mod name;
+mod parameters;
 pub mod render;
 mod result;
 mod scope;
@@ -78,6 +79,7 @@ pub use context::{
 };
 pub use error::{DEFAULT_ERROR_MESSAGE_LIMIT, ErrorCode, ErrorInfo, ToolError};
 pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};
+pub use parameters::{Parameter, Parameters};
 pub use result::{Content, Output, ResultStatus, ToolResult};
 pub use scope::Scope;
 pub use shaped::ShapedTool;

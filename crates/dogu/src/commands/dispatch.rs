@@ -26,7 +26,8 @@ pub(crate) fn run(workspace: &Workspace, dispatch: &Dispatch) -> Result<ExitCode
         Some(path) => listed(&setup.runtime, definitions::read(path)?),
         None => setup.runtime.catalog(),
     };
-    let mut parser = parser(&dispatch.output, catalog.specs());
+    let settings = &setup.runtime.settings().protocol;
+    let mut parser = parser(&dispatch.output, settings, catalog.specs());
     let asked = read_calls(&mut parser)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let principal = Principal::process("dispatch");

@@ -29,9 +29,11 @@ pub(crate) fn run(workspace: &Workspace, parse: &Parse) -> Result<ExitCode, Prob
 }
 
 fn prepared(workspace: &Workspace, parse: &Parse) -> Result<MessageParser, Problem> {
+    let runtime = setup::build_to_show(workspace)?;
+    let settings = &runtime.settings().protocol;
     Ok(match &parse.output.tools {
-        Some(path) => parser(&parse.output, &definitions::read(path)?),
-        None => parser(&parse.output, setup::build_to_show(workspace)?.catalog().specs()),
+        Some(path) => parser(&parse.output, settings, &definitions::read(path)?),
+        None => parser(&parse.output, settings, runtime.catalog().specs()),
     })
 }
 

@@ -47,20 +47,21 @@ fn the_help_of_dogu() {
 }
 
 #[test]
-fn the_help_of_each_command() {
+fn the_help_of_commands_that_read_a_message() {
     assert_snapshot!(help(&["parse", "--help"]), @"
     Print the calls in a model's output on stdin, and run nothing
 
     Usage: dogu parse [OPTIONS]
 
     Options:
-          --protocol <PROTOCOL>  The protocol that the output is in [default: auto] [possible values:
-                                 auto, xml, openai, responses, anthropic, gemini]
+          --protocol <PROTOCOL>  The protocol that the output is in [default: what the settings say,
+                                 else auto] [possible values: auto, xml, openai, responses, anthropic,
+                                 gemini]
           --root <DIR>           A workspace folder; may be given more than once, and the first is the
                                  working folder [default: the current folder]
-          --forms <FORMS>        The forms of calls that are read in text, instead of those that the
-                                 protocol has [possible values: xml, invoke, tool_call, function,
-                                 bracket, fenced_tool, fenced_json, bare_json]
+          --forms <FORMS>        The forms of calls that are read in text [default: what the settings
+                                 say, else those of the protocol] [possible values: xml, invoke,
+                                 tool_call, function, bracket, fenced_tool, fenced_json, bare_json]
           --tools <FILE>         The tools that may be called: a JSON list of definitions, in dogu's,
                                  MCP's, OpenAI's, Anthropic's or Gemini's form [default: the tools of
                                  the workspace]
@@ -76,9 +77,8 @@ fn the_help_of_each_command() {
 
     Options:
           --protocol <PROTOCOL>
-              The protocol that the output is in
+              The protocol that the output is in [default: what the settings say, else auto]
               
-              [default: auto]
               [possible values: auto, xml, openai, responses, anthropic, gemini]
 
           --root <DIR>
@@ -86,7 +86,8 @@ fn the_help_of_each_command() {
               [default: the current folder]
 
           --forms <FORMS>
-              The forms of calls that are read in text, instead of those that the protocol has
+              The forms of calls that are read in text [default: what the settings say, else those of
+              the protocol]
               
               [possible values: xml, invoke, tool_call, function, bracket, fenced_tool, fenced_json,
               bare_json]
@@ -106,6 +107,10 @@ fn the_help_of_each_command() {
       -h, --help
               Print help (see a summary with '-h')
     ");
+}
+
+#[test]
+fn the_help_of_commands_that_call() {
     assert_snapshot!(help(&["call", "--help"]), @"
     Make one call, through the whole pipeline
 

@@ -121,6 +121,26 @@ fn forms_can_be_chosen() {
 }
 
 #[test]
+fn forms_and_protocol_can_be_set() {
+    let home = home();
+    let message =
+        b"<tool_call>{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}</tool_call>";
+    let count = |arguments: &[&str]| {
+        let done = home.dogu_with(&[&["parse"], arguments].concat(), message);
+        lines(&done).iter().filter(|line| line["event"] == "call").count()
+    };
+    home.user_settings("protocol: {forms: [xml, tool_call]}\n");
+    assert_eq!(count(&[]), 1);
+    home.write("work/dogu.yaml", "protocol: {forms: [xml, invoke]}\n");
+    assert_eq!(count(&[]), 0);
+    assert_eq!(count(&["--forms", "tool_call"]), 1);
+    home.write("work/dogu.yaml", "protocol: {format: smoke}\n");
+    let done = home.dogu_with(&["parse"], message);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("dogu.yaml:1:20: there is no protocol `smoke`"), "{done}");
+}
+
+#[test]
 fn text_calls_are_found_in_a_providers_text_too() {
     let content = "Sure.\n<read_file><path>a</path></read_file>";
     let message = json!({"choices": [{"message": {"role": "assistant", "content": content, "tool_calls": [

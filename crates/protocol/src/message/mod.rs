@@ -11,6 +11,7 @@ mod utf8;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::sniff::{Found, Sniffer};
@@ -22,7 +23,8 @@ use crate::text::{Form, Forms, TextParser};
 use crate::tools::Tools;
 
 /// The format of a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
 pub enum Format {
     /// Whatever it turns out to be.
     #[default]
@@ -63,6 +65,20 @@ impl FromStr for Format {
     fn from_str(word: &str) -> Result<Self, UnknownFormat> {
         let found = Self::ALL.into_iter().find(|format| format.as_str() == word);
         found.ok_or_else(|| UnknownFormat(word.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = UnknownFormat;
+
+    fn try_from(word: String) -> Result<Self, UnknownFormat> {
+        word.parse()
+    }
+}
+
+impl From<Format> for &'static str {
+    fn from(format: Format) -> Self {
+        format.as_str()
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// A way to write a call in text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Form {
     /// `<tool><parameter>value</parameter></tool>`.
     Xml,
@@ -82,6 +85,12 @@ impl Forms {
     /// still a call.
     pub fn only(forms: impl IntoIterator<Item = Form>) -> Self {
         Self { on: forms.into_iter().collect(), guarded: false }
+    }
+
+    /// Leaves blocks that are announced as examples alone, as `auto` does.
+    pub fn with_guards(mut self) -> Self {
+        self.guarded = true;
+        self
     }
 
     /// Whether this form is read.
