@@ -87,14 +87,14 @@ fn as_it_is(value: Value) -> Value {
 }
 
 #[test]
-fn plain_targets_allow_the_same() {
+fn b8_plain_targets_allow_the_same() {
     for target in [Target::OpenAi, Target::Responses, Target::Anthropic, Target::Mcp] {
         equivalent(target, false, as_it_is, as_it_is, plainly);
     }
 }
 
 #[test]
-fn strict_allows_the_same_with_null_for_absent() {
+fn b8_strict_allows_the_same_with_null_for_absent() {
     let judge: Judge = |schema| {
         let (schema, plain) = (schema.clone(), plainly(schema));
         Box::new(move |value| plain(&filled(&schema, value)))
@@ -103,7 +103,7 @@ fn strict_allows_the_same_with_null_for_absent() {
 }
 
 #[test]
-fn gemini_allows_the_same() {
+fn b8_gemini_allows_the_same() {
     let judge: Judge = |schema| {
         let mut schema = from_gemini(schema);
         // A function without parameters is called with none.

@@ -145,6 +145,10 @@ fn the_help_of_commands_that_call() {
       -h, --help
               Print help (see a summary with '-h')
     ");
+}
+
+#[test]
+fn the_help_of_commands_that_show() {
     assert_snapshot!(help(&["tools", "--help"]), @"
     Show the tools that a model is offered
 
