@@ -41,8 +41,9 @@ fn prepared(workspace: &Workspace, parse: &Parse) -> Result<MessageParser, Probl
 struct Lines {
     out: BufWriter<StdoutLock<'static>>,
     only_final: bool,
-    /// Text that is not written yet: all of it that belongs together is one line.
-    text: String,
+    /// A line with text is begun: all text that belongs together is one line, which is written
+    /// as it comes, so that it may be of any length.
+    in_text: bool,
     failed: bool,
     written: std::io::Result<()>,
 }
@@ -50,31 +51,38 @@ struct Lines {
 impl Lines {
     fn new(only_final: bool) -> Self {
         let out = BufWriter::new(std::io::stdout().lock());
-        Self { out, only_final, text: String::new(), failed: false, written: Ok(()) }
+        Self { out, only_final, in_text: false, failed: false, written: Ok(()) }
     }
 
     fn take(&mut self, event: Event<'_>) {
         match event {
-            Event::Text(text) if self.only_final => self.text.push_str(text),
+            Event::Text(text) if self.only_final => self.go_on_with_text(text),
             Event::Started { .. } | Event::Delta { .. } if self.only_final => {}
             event => {
                 self.failed |= matches!(event, Event::Failed(_));
                 self.end_text();
-                self.write(&as_json(event));
+                self.write(&format!("{}\n", as_json(event)));
             }
         }
     }
 
+    fn go_on_with_text(&mut self, text: &str) {
+        if !std::mem::replace(&mut self.in_text, true) {
+            self.write(r#"{"event":"text","text":""#);
+        }
+        let quoted = Value::from(text).to_string();
+        self.write(&quoted[1..quoted.len() - 1]);
+    }
+
     fn end_text(&mut self) {
-        let text = std::mem::take(&mut self.text);
-        if !text.is_empty() {
-            self.write(&as_json(Event::Text(&text)));
+        if std::mem::take(&mut self.in_text) {
+            self.write("\"}\n");
         }
     }
 
-    fn write(&mut self, line: &Value) {
+    fn write(&mut self, text: &str) {
         if self.written.is_ok() {
-            self.written = writeln!(self.out, "{line}");
+            self.written = self.out.write_all(text.as_bytes());
         }
     }
 

@@ -9,6 +9,8 @@ use super::tag::{Lexed, Tag, attributes, lex};
 use super::tagged::TaggedCall;
 use super::tool_fence::{self, ToolFence};
 use super::{Context, State, Step};
+use dogu_tool::text::floor_boundary;
+
 use crate::event::{Event, Sink};
 use crate::tools::KnownTool;
 
@@ -90,12 +92,7 @@ impl Prose {
     }
 
     fn text(&mut self, text: &str, sink: Sink<'_>) -> Step {
-        for c in text.chars().filter(|c| *c != '\n') {
-            if self.line.len() >= MAX_REMEMBERED {
-                break;
-            }
-            self.line.push(c);
-        }
+        self.remember(text.trim_end_matches('\n'));
         if text.ends_with('\n') {
             self.line_start = true;
             (self.span, self.quoted) = (None, false);
@@ -110,6 +107,17 @@ impl Prose {
         }
         sink(Event::Text(text));
         Step::Used(text.len())
+    }
+
+    /// Keeps the beginning of a line, the same one however the line was cut.
+    fn remember(&mut self, text: &str) {
+        let room = MAX_REMEMBERED.saturating_sub(self.line.len());
+        let kept = floor_boundary(text, room.min(text.len()));
+        self.line.push_str(&text[..kept]);
+        if kept < text.len() {
+            // Nothing more: a later, shorter character might fit where this one did not.
+            self.line.extend(std::iter::repeat_n(' ', room - kept));
+        }
     }
 
     fn step_line_start(
@@ -461,7 +469,7 @@ fn attribute_parameters(tool: &KnownTool, tag: &Tag<'_>) -> Option<Vec<(String, 
 
 /// The `TOOL_NAME:` line of a block, behind at most a few blank lines.
 fn tool_header(text: &str, ended: bool) -> Header<'_> {
-    let window = dogu_tool::text::floor_boundary(text, MAX_HEADER.min(text.len()));
+    let window = floor_boundary(text, MAX_HEADER.min(text.len()));
     let window = &text[..window];
     let blanks = window.len() - window.trim_start().len();
     let Some(end) = memchr::memchr(b'\n', &window.as_bytes()[blanks..]) else {
