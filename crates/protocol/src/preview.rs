@@ -108,14 +108,11 @@ impl Arguments {
 /// Appends to a value; the line break after its opening tag is not part of it.
 fn add_named(input: &mut Value, parameter: &str, text: &str) {
     let Some(map) = input.as_object_mut() else { return };
-    match map.get_mut(parameter) {
-        Some(Value::String(value)) => value.push_str(text),
-        _ => {
-            let text =
-                text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
-            map.insert(parameter.to_owned(), text.into());
-        }
+    if let Some(Value::String(value)) = map.get_mut(parameter) {
+        return value.push_str(text);
     }
+    let text = text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n')).unwrap_or(text);
+    map.insert(parameter.to_owned(), text.into());
 }
 
 #[cfg(test)]

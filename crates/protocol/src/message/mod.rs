@@ -1,6 +1,6 @@
 //! One message of a model, in whatever format it comes.
 //!
-//! Bytes go in, as they come over the wire or out of a pipe. [`sniff`](mod@sniff) tells the format
+//! Bytes go in, as they come over the wire or out of a pipe. `sniff` tells the format
 //! where nobody said it; the provider's format is read by [`NativeParser`], text by [`TextParser`],
 //! and in `auto` also the text inside a provider's message, because models that were not taught
 //! native calls write them there.

@@ -1,8 +1,8 @@
 //! Calls in plain text, in eight forms.
 //!
 //! A push parser: each byte is looked at once, but for a bounded look ahead, and what cannot be
-//! told yet is held back. The flow: [`prose`] looks for where a call begins and hands over to the
-//! machine of its form ([`tagged`], [`json_call`], [`tool_fence`], [`candidate`]), which hands
+//! told yet is held back. The flow: `prose` looks for where a call begins and hands over to the
+//! machine of its form (`tagged`, `json_call`, `tool_fence`, `candidate`), which hands
 //! back when the call is over. Code fences, code spans, quotations and a model's thinking are
 //! text whatever they hold.
 
