@@ -17,12 +17,13 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test --workspace --test foreign_clients -- --ignored
+	cargo test --workspace --test foreign_clients --test real_model -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-## setup: the foreign MCP clients that the tests use
+## setup: the foreign MCP clients and the language model that the tests use
 setup:
 	scripts/setup-mcp-clients
+	scripts/setup-model
 
 ## bench: what the pipeline adds to a call
 bench:
