@@ -1,6 +1,6 @@
 //! A model's output on stdin, as it comes.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::sync::Arc;
 
 use dogu_protocol::text::Forms;
@@ -9,7 +9,7 @@ use dogu_runtime::ProtocolSettings;
 use dogu_tool::ToolSpec;
 
 use crate::args::Output;
-use crate::problem::Problem;
+use crate::problem::{Problem, note};
 
 /// How much is read at once; less where less is there.
 const READ_BYTES: usize = 64 * 1024;
@@ -44,6 +44,9 @@ pub(crate) fn read_all(
     each: &mut dyn FnMut(Event<'_>),
     mut read: impl FnMut() -> Result<bool, Problem>,
 ) -> Result<(), Problem> {
+    if std::io::stdin().is_terminal() {
+        note("a model's output is read from the terminal; end it with Ctrl-D");
+    }
     let mut stdin = std::io::stdin().lock();
     let mut buffer = vec![0; READ_BYTES];
     let mut pieces = Pieces { size: chunk, rest: Vec::new() };

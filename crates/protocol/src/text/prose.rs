@@ -109,6 +109,12 @@ impl Prose {
         Step::Used(text.len())
     }
 
+    /// A special character that means nothing here is text, with what follows up to the next.
+    fn plain(&mut self, rest: &str, sink: Sink<'_>) -> Step {
+        let end = rest.bytes().skip(1).position(is_special).map_or(rest.len(), |at| at + 1);
+        self.text(&rest[..end], sink)
+    }
+
     /// Keeps the beginning of a line, the same one however the line was cut.
     fn remember(&mut self, text: &str) {
         let room = MAX_REMEMBERED.saturating_sub(self.line.len());
@@ -202,7 +208,7 @@ impl Prose {
         }
         match rest.as_bytes().first() {
             Some(b'`') => self.step_backticks(rest, ended, sink),
-            _ if self.span.is_some() || self.quoted => self.text(&rest[..1], sink),
+            _ if self.span.is_some() || self.quoted => self.plain(rest, sink),
             Some(b'[') => self.step_bracket(rest, ended, context, sink),
             _ => self.step_angle(rest, ended, context, sink),
         }
@@ -230,11 +236,11 @@ impl Prose {
         sink: Sink<'_>,
     ) -> Step {
         if !context.forms.has(Form::Bracket) {
-            return self.text(&rest[..1], sink);
+            return self.plain(rest, sink);
         }
         match bracket::header(rest, ended) {
             Header::More => Step::Wait,
-            Header::Not => self.text(&rest[..1], sink),
+            Header::Not => self.plain(rest, sink),
             Header::Found { name: "", len, .. } => {
                 Step::Enter(len, State::json(JsonCall::anonymous(Envelope::Value)))
             }
@@ -256,7 +262,7 @@ impl Prose {
         let tag = match lex(rest, |name| is_plausible(name, context)) {
             Lexed::Tag(tag) => tag,
             Lexed::More if !ended => return Step::Wait,
-            _ => return self.text(&rest[..1], sink),
+            _ => return self.plain(rest, sink),
         };
         if tag.closing {
             return self.step_closing(rest, &tag, sink);
