@@ -3,7 +3,7 @@
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start setup
+.PHONY: run build test bench bench-start bench-protocol setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -32,3 +32,8 @@ bench:
 ## bench-start: `dogu call` of a tool beside /bin/true
 bench-start: build
 	scripts/bench-start target/release/dogu
+
+## bench-protocol: how fast the parsers read, and that twice the text is twice the work
+bench-protocol:
+	cargo bench -p dogu-protocol --bench protocol
+	scripts/bench-protocol-growth
