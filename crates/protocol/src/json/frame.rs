@@ -1,6 +1,6 @@
 //! Where a JSON value ends in a stream.
 
-use memchr::memchr2;
+use memchr::{memchr2, memchr3};
 
 /// Finds the end of a JSON value in a stream, piece by piece, without building the value.
 ///
@@ -19,6 +19,22 @@ pub struct JsonFramer {
     place: Place,
     /// How many brackets are open.
     depth: usize,
+    /// Only an object or a list is a value, and no line ends inside a string.
+    is_strict: bool,
+    /// It ended because it cannot be such a value.
+    is_broken: bool,
+}
+
+/// What is known of an object or a list after some more of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scan {
+    /// More must come.
+    Open,
+    /// It ends before this byte of the text that was pushed last.
+    Closed(usize),
+    /// From this byte on it cannot be JSON any more: it did not begin as an object or a list,
+    /// or a line ended inside a string, where JSON has no line ends.
+    Broken(usize),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +60,22 @@ impl JsonFramer {
         Self::default()
     }
 
+    /// A framer of a wire's documents: what is no object or list is broken, and so is one with a
+    /// line end inside a string, because a document that was cut off would else swallow all that
+    /// follow it.
+    pub(crate) fn strict() -> Self {
+        Self { is_strict: true, ..Self::default() }
+    }
+
+    /// As [`push`](Self::push), and says whether the value broke.
+    pub(crate) fn scan(&mut self, text: &str) -> Scan {
+        match self.push(text) {
+            None => Scan::Open,
+            Some(end) if self.is_broken => Scan::Broken(end),
+            Some(end) => Scan::Closed(end),
+        }
+    }
+
     /// Reads on. Gives the offset in `text` just after the value, or nothing while it goes on.
     ///
     /// A number or a word at the top has no end of its own: it ends before the blank, comma, colon,
@@ -66,7 +98,7 @@ impl JsonFramer {
 
     /// Begins anew, with the value after this one.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { is_strict: self.is_strict, ..Self::default() };
     }
 
     /// Reads on from bytes that are not empty; gives how many it took.
@@ -85,11 +117,19 @@ impl JsonFramer {
     }
 
     fn text(&mut self, bytes: &[u8]) -> usize {
-        let Some(at) = memchr2(b'"', b'\\', bytes) else { return bytes.len() };
-        if bytes[at] == b'\\' {
-            self.place = Place::Escape;
+        let found = if self.is_strict {
+            memchr3(b'"', b'\\', b'\n', bytes)
         } else {
-            self.end_of_part();
+            memchr2(b'"', b'\\', bytes)
+        };
+        let Some(at) = found else { return bytes.len() };
+        match bytes[at] {
+            b'\\' => self.place = Place::Escape,
+            b'"' => self.end_of_part(),
+            _ => {
+                self.break_off();
+                return at;
+            }
         }
         at + 1
     }
@@ -108,6 +148,10 @@ impl JsonFramer {
                 self.depth += 1;
                 self.place = Place::Inside;
             }
+            _ if self.is_strict && self.depth == 0 && !byte.is_ascii_whitespace() => {
+                self.break_off();
+                return 0;
+            }
             b'"' => self.place = Place::Text,
             b'}' | b']' if self.depth > 0 => {
                 self.depth -= 1;
@@ -120,6 +164,11 @@ impl JsonFramer {
             }
         }
         1
+    }
+
+    fn break_off(&mut self) {
+        self.is_broken = true;
+        self.place = Place::After;
     }
 
     /// A string or a bracket ended: the value too, unless it is inside another.
@@ -167,6 +216,28 @@ mod tests {
             framer.reset();
         }
         assert_eq!(found, ["{\"a\":1}", "[2]", "3"]);
+    }
+
+    #[test]
+    fn what_is_no_document_is_broken() {
+        let scan = |text: &str| JsonFramer::strict().scan(text);
+        assert_eq!(scan(r#"{"a":"}\"}"} tail"#), Scan::Closed(12));
+        assert_eq!(scan(" [{},[]]"), Scan::Closed(8));
+        assert_eq!(scan("{\"a\":\n{}"), Scan::Open);
+        assert_eq!(scan("{\"a\n"), Scan::Broken(3));
+        for text in ["oops", "]", "\"a\"", "1"] {
+            assert_eq!(scan(text), Scan::Broken(0), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_cut_gives_the_same_end() {
+        let text = r#"{"a":"\\","b":["}",{"c\"":1}]}"#;
+        for cut in 0..text.len() {
+            let mut framer = JsonFramer::strict();
+            assert_eq!(framer.scan(&text[..cut]), Scan::Open);
+            assert_eq!(framer.scan(&text[cut..]), Scan::Closed(text.len() - cut));
+        }
     }
 
     #[test]

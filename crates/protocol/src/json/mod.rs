@@ -3,6 +3,7 @@
 //! | file | what it does |
 //! | --- | --- |
 //! | `arguments.rs` | a call's arguments, whole: an object, or an error that says where |
+//! | `strict.rs` | text that is JSON, with no key given twice |
 //! | `repair/` | text that is nearly JSON, read as what it can only have meant, with notes |
 //! | `partial/` | the value so far of JSON that is still arriving, for previews |
 //! | `frame.rs` | where a value ends in a stream, without building it |
@@ -15,10 +16,12 @@ mod frame;
 mod number;
 mod partial;
 mod repair;
+pub(crate) mod strict;
 
 pub use arguments::{Arguments, parse_arguments};
 pub use error::ArgumentsError;
 pub use frame::JsonFramer;
+pub(crate) use frame::Scan;
 pub use partial::{PartialJson, PartialState};
 pub use repair::{End, repair};
 

@@ -23,7 +23,7 @@ fn p10_the_error_says_what_and_where() {
     let error = parse_arguments("{\"a\": 1\n oh}", End::Said).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "Failed to parse tool arguments: expected `:` after the key `oh` at byte 11, \
+        "Failed to parse tool arguments: expected `,` or `}` at byte 9, \
          near `{\"a\": 1\\n oh}`"
     );
 }

@@ -1,7 +1,7 @@
 //! Text that is nearly JSON, read as what it can only have meant.
 //!
 //! Each repair leaves a note. What would need a guess is an error: prose around the JSON, a key
-//! without a value, half of `true`, a quote in a string that might or might not close it.
+//! without a value or with two, half of `true`, a quote in a string that might or might not close it.
 
 mod notes;
 mod reader;
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use self::notes::Note;
 use self::reader::{Reader, quoted};
 use super::error::ArgumentsError;
+use super::strict;
 
 /// How the text of the arguments ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub fn repair(text: &str, end: End) -> Result<(Value, Vec<String>), ArgumentsErr
     if text.trim().is_empty() {
         return Ok((Value::Object(Map::new()), Vec::new()));
     }
-    if let Ok(value) = serde_json::from_str(text) {
+    if let Some(value) = strict::read(text) {
         return Ok((value, Vec::new()));
     }
     let mut reader = Reader::new(text, end);
@@ -64,22 +65,25 @@ impl Reader<'_> {
         if self.at_end() { Ok(value) } else { Err(self.error("something follows the JSON")) }
     }
 
-    /// Reads an object that follows the first, and says which of them counts.
+    /// Reads an object that follows the first, and says which of them counts. A server may repeat
+    /// an object, also while it grows; of objects that differ otherwise none may be dropped.
     fn another(&mut self, first: Value) -> Result<Value, ArgumentsError> {
-        let start = self.rest();
+        let start = self.at;
         let second = self.value(0)?;
         self.blanks()?;
-        if second == first {
-            self.notes.add(Note::SameObject);
+        let (note, value) = if second == first {
+            (Note::SameObject, first)
         } else if is_empty(&first) {
-            self.notes.add(Note::EmptyObject);
-            return Ok(second);
+            (Note::EmptyObject, second)
         } else if is_empty(&second) {
-            self.notes.add(Note::EmptyObject);
+            (Note::EmptyObject, first)
+        } else if holds_all(&second, &first) {
+            (Note::GrownObject, second)
         } else {
-            self.notes.add(Note::LeftOut(quoted(start)));
-        }
-        Ok(first)
+            return Err(self.error_at(start, "two different objects follow each other"));
+        };
+        self.notes.add(note);
+        Ok(value)
     }
 
     /// Skips brackets that close nothing, at the end of the text.
@@ -94,6 +98,12 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether an object has every member of another, with the same value.
+fn holds_all(object: &Value, other: &Value) -> bool {
+    let mut members = other.as_object().into_iter().flatten();
+    members.all(|(key, value)| object.get(key) == Some(value))
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -23,7 +23,8 @@ pub(super) enum Note {
     Closed(String),
     SameObject,
     EmptyObject,
-    LeftOut(String),
+    GrownObject,
+    SameKey(String),
     Fence,
     UnusualBlank,
 }
@@ -50,8 +51,11 @@ impl fmt::Display for Note {
             Self::Closed(closers) => write!(out, "closed what was left open: `{closers}`"),
             Self::SameObject => out.write_str("read an object that came twice as one"),
             Self::EmptyObject => out.write_str("ignored an empty object beside the other one"),
-            Self::LeftOut(text) => {
-                write!(out, "left out a second object that followed the first: `{text}`")
+            Self::GrownObject => {
+                out.write_str("read an object that came again with more members as one")
+            }
+            Self::SameKey(key) => {
+                write!(out, "read the key `{key}`, given twice with the same value, as one")
             }
             Self::Fence => out.write_str("ignored a code fence around the JSON"),
             Self::UnusualBlank => out.write_str("read an unusual blank as a space"),

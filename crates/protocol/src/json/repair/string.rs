@@ -2,13 +2,15 @@
 
 use memchr::memchr2;
 
-use super::super::error::one_line;
+use super::super::error::{ArgumentsError, one_line};
 use super::super::escape::{Units, plain};
 use super::notes::Note;
 use super::reader::Reader;
 
 /// The first byte of every typographic quote.
 const TYPOGRAPHIC_LEAD: u8 = 0xE2;
+
+const MIXED_ESCAPES: &str = r"an unknown escape stands beside others, so none can be trusted: write `\\` for each backslash";
 
 /// What a string stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +29,8 @@ pub(super) enum Quote {
 pub(super) struct Text {
     pub(super) value: String,
     pub(super) closed: bool,
-    /// Whether a quote after a backslash may have been meant to close it, as in `"C:\dir\"}`.
-    pub(super) doubtful: bool,
+    /// What is wrong if it is open, but a quote before the end may have been meant to close it.
+    pub(super) doubt: Option<&'static str>,
 }
 
 impl Quote {
@@ -66,6 +68,13 @@ impl Quote {
         }
     }
 
+    /// Whether the text ends with a quote that does not close this one, but looks as if it did.
+    /// Plain quotes in plain quotes do not: those are what source code is full of.
+    fn is_mistaken_at_end_of(self, text: &str) -> bool {
+        let is_typographic = self.first_byte() == TYPOGRAPHIC_LEAD;
+        text.ends_with(['“', '”', '‘', '’']) || is_typographic && text.ends_with(['"', '\''])
+    }
+
     fn note(self) -> Option<Note> {
         match self {
             Self::Double => None,
@@ -80,24 +89,51 @@ struct Written {
     quote: Quote,
     value: String,
     units: Units,
-    /// Whether a backslash stood for itself.
-    plain_backslash: bool,
+    /// Where the first backslash was that stood for itself.
+    unknown: Option<usize>,
+    /// Whether an escape was read that means another character than the one after the backslash.
+    decoded: bool,
+}
+
+impl Written {
+    /// What is wrong if this was left open, but nothing except brackets follows a quote in it: one
+    /// that a backslash keeps from closing it, as in `"C:\dir\"}`, or one of another kind.
+    fn doubt(&self, raw: &str) -> Option<&'static str> {
+        let brackets = |character: char| character.is_whitespace() || "}]".contains(character);
+        let inside = raw.trim_end_matches(brackets);
+        if self.unknown.is_some() && inside.ends_with("\\\"") {
+            return Some(r"the string is not closed: write `\\` for each backslash");
+        }
+        let is_mistaken = raw.trim_end() != inside && self.quote.is_mistaken_at_end_of(inside);
+        is_mistaken.then_some("the string is not closed: its quotes are of different kinds")
+    }
 }
 
 impl Reader<'_> {
     /// Reads a string from its opening quote on.
-    pub(super) fn string(&mut self, quote: Quote) -> Text {
+    pub(super) fn string(&mut self, quote: Quote) -> Result<Text, ArgumentsError> {
         self.take(quote.length());
         if let Some(note) = quote.note() {
             self.notes.add(note);
         }
         let (value, units) = (String::new(), Units::default());
-        let mut written = Written { quote, value, units, plain_backslash: false };
+        let mut written = Written { quote, value, units, unknown: None, decoded: false };
         let raw = self.rest();
         let closed = self.body(&mut written);
         self.end_units(&mut written);
-        let doubtful = !closed && written.plain_backslash && seems_closed(raw);
-        Text { value: written.value, closed, doubtful }
+        self.check_escapes(&written, closed)?;
+        let doubt = if closed { None } else { written.doubt(raw) };
+        Ok(Text { value: written.value, closed, doubt })
+    }
+
+    /// An unknown escape shows that the string's backslashes were not doubled. Then `\n` may be a
+    /// line break or part of a path, as in `C:\Users\new`.
+    fn check_escapes(&self, written: &Written, closed: bool) -> Result<(), ArgumentsError> {
+        match written.unknown {
+            Some(at) if written.decoded && closed => Err(self.error_at(at, MIXED_ESCAPES)),
+            Some(_) if written.decoded => Err(self.unfinished(MIXED_ESCAPES)),
+            _ => Ok(()),
+        }
     }
 
     /// Reads up to the closing quote; false if the text ends before it.
@@ -143,17 +179,24 @@ impl Reader<'_> {
         let after = &self.rest()[1..];
         let quote = written.quote.closing(after);
         match after.bytes().next() {
-            None => self.cut_escape(1),
+            None => self.cut_escape(1, written),
             Some(b'u') => self.unicode_escape(written),
             Some(_) if quote > 0 => {
                 self.take(1);
                 self.run(quote, written);
+            }
+            // Nobody means a backslash before an apostrophe.
+            Some(b'\'') => {
+                self.take(1);
+                self.notes.add(Note::Word { wrote: r"\'".to_owned(), means: "'" });
+                self.run(1, written);
             }
             Some(byte) => match plain(byte) {
                 Some(character) => {
                     self.end_units(written);
                     self.take(2);
                     written.value.push(character);
+                    written.decoded |= character.is_control();
                 }
                 None => self.unknown_escape(written),
             },
@@ -166,11 +209,12 @@ impl Reader<'_> {
         match u16::from_str_radix(&after[..digits], 16) {
             Ok(unit) if digits == 4 => {
                 self.take(6);
+                written.decoded = true;
                 if written.units.push(unit, &mut written.value) {
                     self.notes.add(Note::LoneSurrogate);
                 }
             }
-            _ if digits == after.len() => self.cut_escape(2 + digits),
+            _ if digits == after.len() => self.cut_escape(2 + digits, written),
             _ => self.unknown_escape(written),
         }
     }
@@ -179,13 +223,14 @@ impl Reader<'_> {
     /// and nobody would see it.
     fn unknown_escape(&mut self, written: &mut Written) {
         self.notes.add(Note::UnknownEscape(one_line(self.rest(), 2)));
+        written.unknown.get_or_insert(self.at);
         self.run(1, written);
-        written.plain_backslash = true;
     }
 
     /// Leaves out an escape that the end of the text cut in two.
-    fn cut_escape(&mut self, bytes: usize) {
+    fn cut_escape(&mut self, bytes: usize, written: &mut Written) {
         let escape = self.take(bytes);
+        written.decoded = true;
         self.notes.add(Note::CutEscape(escape.into()));
     }
 
@@ -194,10 +239,4 @@ impl Reader<'_> {
             self.notes.add(Note::LoneSurrogate);
         }
     }
-}
-
-/// Whether only brackets follow the last quote, which a backslash keeps from closing the string.
-fn seems_closed(raw: &str) -> bool {
-    let brackets = |character: char| character.is_whitespace() || "}]".contains(character);
-    raw.trim_end_matches(brackets).ends_with("\\\"")
 }

@@ -1,5 +1,6 @@
 //! Values: objects, arrays, numbers and words.
 
+use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::super::error::ArgumentsError;
@@ -27,9 +28,9 @@ impl Reader<'_> {
     }
 
     fn text(&mut self, quote: Quote) -> Parsed {
-        let text = self.string(quote);
-        if text.doubtful {
-            return Err(self.unfinished(r"the string is not closed: write `\\` for each backslash"));
+        let text = self.string(quote)?;
+        if let Some(doubt) = text.doubt {
+            return Err(self.unfinished(doubt));
         }
         if !text.closed {
             self.close_at_end('"')?;
@@ -41,13 +42,35 @@ impl Reader<'_> {
         let mut members = Map::new();
         let mut more = self.enter(depth, b'}')?;
         while more {
+            let start = self.at;
             let key = self.key()?;
             self.colon(&key)?;
             let value = self.value(depth + 1)?;
-            members.insert(key, value);
+            self.add(&mut members, key, value).map_err(|twice| self.error_at(start, twice))?;
             more = self.more(b'}')?;
         }
         Ok(Value::Object(members))
+    }
+
+    /// Adds a member, or says that its key is given twice: which of two values was meant is a guess.
+    fn add(
+        &mut self,
+        members: &mut Map<String, Value>,
+        key: String,
+        value: Value,
+    ) -> Result<(), String> {
+        match members.entry(key) {
+            Entry::Vacant(place) => {
+                place.insert(value);
+            }
+            Entry::Occupied(before) if *before.get() == value => {
+                self.notes.add(Note::SameKey(quoted(before.key())));
+            }
+            Entry::Occupied(before) => {
+                return Err(format!("the key `{}` is given twice", quoted(before.key())));
+            }
+        }
+        Ok(())
     }
 
     fn array(&mut self, depth: usize) -> Parsed {
@@ -91,8 +114,9 @@ impl Reader<'_> {
         if !self.unless_closed(closer)? {
             return Ok(false);
         }
-        // In an array it could be one text that was broken in two, so only a key will do.
-        if line_ended && closer == b'}' && self.key_begins() {
+        // In an array it could be one text that was broken in two, so only a key will do; and one
+        // in quotes, since a word may be the rest of a string that a quote ended too early.
+        if line_ended && closer == b'}' && Quote::opening(self.rest()).is_some() {
             self.notes.add(Note::MissingComma);
             return Ok(true);
         }
@@ -108,13 +132,9 @@ impl Reader<'_> {
         Ok(more)
     }
 
-    fn key_begins(&self) -> bool {
-        Quote::opening(self.rest()).is_some() || self.rest().starts_with(is_bare)
-    }
-
     fn key(&mut self) -> Result<String, ArgumentsError> {
         if let Some(quote) = Quote::opening(self.rest()) {
-            let text = self.string(quote);
+            let text = self.string(quote)?;
             let unfinished = || format!("the key `{}` is not finished", quoted(&text.value));
             return if text.closed { Ok(text.value) } else { Err(self.unfinished(&unfinished())) };
         }
