@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+#[path = "native/attacks.rs"]
+mod attacks;
 #[path = "native/broken.rs"]
 mod broken;
 #[path = "native/cut.rs"]
@@ -14,8 +16,6 @@ mod print;
 mod property;
 #[path = "native/same.rs"]
 mod same;
-#[path = "native/speed.rs"]
-mod speed;
 #[path = "native/streams.rs"]
 mod streams;
 #[path = "native/support.rs"]

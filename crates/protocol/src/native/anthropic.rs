@@ -3,12 +3,25 @@
 use serde::Deserialize;
 
 use super::calls::{Begin, Calls};
+use super::document;
 use super::finish::Finish;
 use super::lenient::{Arguments, Content, Problem, Text, filled};
-use super::reader::{Reader, Seen, begin_whole, say};
+use super::reader::{Reader, Seen, begin_whole, give_piece, say};
 use crate::event::Sink;
 
-/// An event of the stream, a whole message, or a bare block.
+/// A piece of a block, which is nearly every event of a stream: there is one for every few
+/// letters, so what only other documents have is not read with it.
+#[derive(Deserialize)]
+struct Piece<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+    index: Option<usize>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    error: Option<Problem>,
+}
+
+/// Any event of the stream, a whole message, or a bare block.
 #[derive(Deserialize)]
 struct Document<'a> {
     #[serde(borrow, rename = "type")]
@@ -18,7 +31,6 @@ struct Document<'a> {
     content_block: Option<Box<Block<'a>>>,
     #[serde(borrow)]
     delta: Option<Delta<'a>>,
-    error: Option<Problem>,
     #[serde(borrow)]
     content: Option<Box<Content<'a, Block<'a>>>>,
     #[serde(borrow)]
@@ -59,7 +71,11 @@ struct Delta<'a> {
 
 /// Reads messages.
 #[derive(Debug, Default)]
-pub(super) struct Anthropic;
+pub(super) struct Anthropic {
+    /// The index of the block that began last, if it is no call: what comes under it is not
+    /// missing anywhere.
+    other_block: Option<usize>,
+}
 
 impl Reader for Anthropic {
     fn read(
@@ -68,31 +84,67 @@ impl Reader for Anthropic {
         calls: &mut Calls,
         sink: Sink<'_>,
     ) -> Result<Seen, serde_json::Error> {
-        let mut document: Document<'_> = serde_json::from_str(document)?;
-        if let Some(problem) = document.error.take().and_then(|error| error.0) {
+        let first: Piece<'_> = document::read(document)?;
+        if let Some(problem) = first.error.and_then(|error| error.0) {
             return Ok(Seen::Problem(problem));
         }
+        if filled(first.kind.as_ref()) == Some("content_block_delta") {
+            self.piece(first.index, first.delta.unwrap_or_default(), calls, sink);
+            return Ok(Seen::Message);
+        }
+        let mut document: Document<'_> = document::read(document)?;
         let kind = document.kind.take().unwrap_or_default();
-        Ok(event(kind.as_str(), document, calls, sink))
+        Ok(self.event(kind.as_str(), document, calls, sink))
     }
 }
 
-fn event(kind: &str, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) -> Seen {
-    let index = document.index;
-    match kind {
-        "content_block_delta" => piece(index, &document.delta.unwrap_or_default(), calls, sink),
-        "content_block_start" => {
-            begin(index, *document.content_block.unwrap_or_default(), calls, sink);
+impl Anthropic {
+    fn event(
+        &mut self,
+        kind: &str,
+        document: Document<'_>,
+        calls: &mut Calls,
+        sink: Sink<'_>,
+    ) -> Seen {
+        let index = document.index;
+        match kind {
+            "content_block_start" => {
+                self.start(index, *document.content_block.unwrap_or_default(), calls, sink);
+            }
+            "content_block_stop" => stop(index, calls, sink),
+            "message_delta" => end(&document.delta.unwrap_or_default(), calls, sink),
+            "message_stop" => calls.end_all(Finish::Complete, sink),
+            "tool_use" | "text" => bare_block(kind, document, calls, sink),
+            _ if document.content.is_some() => whole(document, calls, sink),
+            _ if is_known(kind) => {}
+            _ => return Seen::Foreign,
         }
-        "content_block_stop" => stop(index, calls, sink),
-        "message_delta" => end(&document.delta.unwrap_or_default(), calls, sink),
-        "message_stop" => calls.end_all(Finish::Complete, sink),
-        "tool_use" | "text" => bare_block(kind, document, calls, sink),
-        _ if document.content.is_some() => whole(document, calls, sink),
-        _ if is_known(kind) => {}
-        _ => return Seen::Foreign,
+        Seen::Message
     }
-    Seen::Message
+
+    /// Empty input at a block's start holds the place of what the stream will bring.
+    fn start(&mut self, index: Option<usize>, block: Block<'_>, calls: &mut Calls, sink: Sink<'_>) {
+        let is_call = filled(block.kind.as_ref()) == Some("tool_use");
+        self.other_block = index.filter(|_| !is_call);
+        let input = unless_empty(block.input);
+        begin(index, Block { input, ..block }, calls, sink);
+    }
+
+    fn piece(&self, index: Option<usize>, delta: Delta<'_>, calls: &mut Calls, sink: Sink<'_>) {
+        say(filled(delta.text.as_ref()).unwrap_or_default(), sink);
+        if let Some(Text(json)) = delta.partial_json
+            && (index.is_none() || index != self.other_block)
+        {
+            give_piece(call_at(index, calls), Arguments::Text(json), calls, sink);
+        }
+    }
+}
+
+fn call_at(index: Option<usize>, calls: &Calls) -> Option<usize> {
+    match index {
+        Some(index) => calls.at_place(index),
+        None => calls.only_one(),
+    }
 }
 
 /// Whether a document of this kind may come without meaning anything here.
@@ -104,17 +156,8 @@ fn is_known(kind: &str) -> bool {
         || blocks.iter().any(|block| kind.ends_with(block))
 }
 
-fn piece(index: Option<usize>, delta: &Delta<'_>, calls: &mut Calls, sink: Sink<'_>) {
-    if let Some(json) = filled(delta.partial_json.as_ref())
-        && let Some(at) = index.and_then(|index| calls.at_place(index))
-    {
-        calls.arguments_delta(at, json, sink);
-    }
-    say(filled(delta.text.as_ref()).unwrap_or_default(), sink);
-}
-
 fn stop(index: Option<usize>, calls: &mut Calls, sink: Sink<'_>) {
-    if let Some(at) = index.and_then(|index| calls.at_place(index)) {
+    if let Some(at) = call_at(index, calls) {
         calls.end(at, sink);
     }
 }
@@ -126,7 +169,7 @@ fn end(delta: &Delta<'_>, calls: &mut Calls, sink: Sink<'_>) {
 }
 
 /// Text is passed on; of the tools, only those that are called here (the provider runs others
-/// itself). Empty input at a block's start holds the place of what the stream will bring.
+/// itself).
 fn begin(
     place: Option<usize>,
     block: Block<'_>,
@@ -137,8 +180,7 @@ fn begin(
         Some("text") => say(filled(block.text.as_ref()).unwrap_or_default(), sink),
         Some("tool_use") => {
             let (id, name) = (filled(block.id.as_ref()), filled(block.name.as_ref()));
-            let input = if place.is_some() { unless_empty(block.input) } else { block.input };
-            return begin_whole(Begin { place, id, name }, input, calls, sink);
+            return begin_whole(Begin { place, id, name }, block.input, calls, sink);
         }
         _ => {}
     }

@@ -141,9 +141,11 @@ impl Calls {
         self.open[at].index.is_some()
     }
 
-    /// The text that the wire repeats as the final one, after it came in pieces or not at all.
+    /// The text that the wire repeats as the final one, after it came in pieces or not at all. It
+    /// counts for a call that is held, too, which may end with it.
     pub(super) fn arguments_final(&mut self, at: usize, text: &str, sink: Sink<'_>) {
-        if self.open[at].state == State::Arriving && self.open[at].text() != text {
+        if self.open[at].state != State::Dead && self.open[at].text() != text {
+            self.open[at].state = State::Arriving;
             self.open[at].replace(text);
             if self.begins_to_show(at, sink) {
                 close::show_rest(&mut self.open[at], sink);
@@ -170,6 +172,12 @@ impl Calls {
         }
     }
 
+    /// Ends a call that the wire itself calls incomplete.
+    pub(super) fn end_incomplete(&mut self, at: usize, sink: Sink<'_>) {
+        self.open[at].unfinished = true;
+        self.end_as(at, Finish::LengthLimit, sink);
+    }
+
     /// Ends a call as it is.
     pub(super) fn end_as(&mut self, at: usize, finish: Finish, sink: Sink<'_>) {
         let call = self.remove(at);
@@ -181,6 +189,9 @@ impl Calls {
         self.finished = true;
         let mut open = std::mem::take(&mut self.open);
         open.sort_unstable_by_key(|call| call.order);
+        if open.iter().any(OpenCall::is_stray) {
+            open.iter_mut().for_each(OpenCall::suspect);
+        }
         for call in open {
             self.close(call, finish, sink);
         }
@@ -249,6 +260,16 @@ impl Calls {
         self.find(|call| call.id.as_deref() == Some(id))
     }
 
+    /// The call with an id, or else the one under an index whose id is not another: also where it
+    /// is held.
+    pub(super) fn unended(&self, id: Option<&str>, place: Option<usize>) -> Option<usize> {
+        let has_id = |call: &OpenCall| id.is_some() && call.id.as_deref() == id;
+        let is_there = |call: &OpenCall| {
+            place.is_some() && call.place == place && (id.is_none() || call.id.is_none())
+        };
+        self.open.iter().rposition(has_id).or_else(|| self.open.iter().rposition(is_there))
+    }
+
     /// The newest that fits, beginning with the call that was touched last.
     fn find(&self, fits: impl Fn(&OpenCall) -> bool) -> Option<usize> {
         let arriving = |call: &OpenCall| call.state != State::Held && fits(call);
@@ -262,6 +283,13 @@ impl Calls {
     pub(super) fn touched_last(&self) -> Option<usize> {
         let last = self.last.min(self.open.len().checked_sub(1)?);
         (self.open[last].state != State::Held).then_some(last)
+    }
+
+    /// The call that what has no index must belong to: the only one that more may come of.
+    pub(super) fn only_one(&self) -> Option<usize> {
+        let mut arriving = (0..self.open.len()).filter(|at| self.open[*at].state != State::Held);
+        let only = arriving.next()?;
+        arriving.next().is_none().then_some(only)
     }
 
     /// An open call.

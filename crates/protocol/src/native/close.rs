@@ -54,6 +54,10 @@ pub(super) fn outcome(call: &mut OpenCall, finish: Finish, tools: &Tools) -> Clo
     if call.name.is_empty() {
         return unnamed();
     }
+    // What it has may be valid as it stands, and is not what was meant all the same.
+    if call.unfinished {
+        return cut(call, finish);
+    }
     if finish == Finish::Complete {
         return said(call, tools);
     }

@@ -3,19 +3,26 @@
 use serde::Deserialize;
 
 use super::calls::{Begin, Calls};
+use super::document;
 use super::finish::Finish;
 use super::lenient::{Arguments, Few, Problem, Text, filled};
 use super::partial::{self, PartialArg};
 use super::reader::{Reader, Seen, give, say};
 use crate::event::Sink;
 
-/// A response (or a piece of one, which looks the same), a bare content, or a bare part.
+/// A response, or a piece of one, which looks the same. It is lean, because there is a piece for
+/// every few letters.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Document<'a> {
+struct Response<'a> {
     #[serde(borrow)]
     candidates: Option<Few<Candidate<'a>>>,
     error: Option<Problem>,
+}
+
+/// What else a document may be: a bare content, a bare part, or what stands beside candidates.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
     #[serde(alias = "prompt_feedback")]
     prompt_feedback: Option<serde::de::IgnoredAny>,
     #[serde(alias = "usage_metadata")]
@@ -77,7 +84,8 @@ struct FunctionCall<'a> {
 /// Reads contents.
 #[derive(Debug, Default)]
 pub(super) struct Gemini {
-    /// The arguments of the call that is to be continued, where they come in pieces.
+    /// The arguments of the call that is open, where they come in pieces. There is only one: the
+    /// pieces do not say whose they are, so another call ends the one before.
     growing: partial::Growing,
 }
 
@@ -88,15 +96,15 @@ impl Reader for Gemini {
         calls: &mut Calls,
         sink: Sink<'_>,
     ) -> Result<Seen, serde_json::Error> {
-        let mut document: Document<'_> = serde_json::from_str(document)?;
-        if let Some(problem) = document.error.take().and_then(|error| error.0) {
+        let response: Response<'_> = document::read(document)?;
+        if let Some(problem) = response.error.and_then(|error| error.0) {
             return Ok(Seen::Problem(problem));
         }
-        if let Some(candidates) = document.candidates {
+        if let Some(candidates) = response.candidates {
             let first = candidates.into_iter().find(|one| one.index.unwrap_or(0) == 0);
             return Ok(first.map_or(Seen::Message, |one| self.candidate(one, calls, sink)));
         }
-        Ok(self.bare(document, calls, sink))
+        Ok(self.bare(document::read(document)?, calls, sink))
     }
 }
 
@@ -142,35 +150,64 @@ impl Gemini {
 
     /// A call is complete by itself, unless it says that it will continue.
     fn call(&mut self, call: FunctionCall<'_>, calls: &mut Calls, sink: Sink<'_>) {
-        let Some(at) = find_or_begin(&call, calls, sink) else { return };
+        let Some(at) = self.find_or_begin(&call, calls, sink) else { return };
         give(at, call.args, calls, sink);
         for piece in call.partial_args.into_iter().flatten() {
             self.growing.push(&piece);
         }
-        if call.will_continue != Some(true) {
+        calls.call(at).unfinished = call.will_continue == Some(true);
+        if !calls.call(at).unfinished {
             self.end(at, calls, sink);
         }
     }
 
+    /// Only what continues a call has no name.
+    fn find_or_begin(
+        &mut self,
+        call: &FunctionCall<'_>,
+        calls: &mut Calls,
+        sink: Sink<'_>,
+    ) -> Option<usize> {
+        let (id, name) = (filled(call.id.as_ref()), filled(call.name.as_ref()));
+        let open = calls.touched_last();
+        if let Some(at) = open {
+            if continues(at, id, name, calls) {
+                return Some(at);
+            }
+            if name.is_none() {
+                // It is another call's, which has failed, or nobody knows whose.
+                calls.call(at).damaged |= !id.is_some_and(|id| calls.knows_id(id));
+                return None;
+            }
+            calls.call(at).damaged = true;
+            calls.end_as(at, Finish::Complete, sink);
+        }
+        self.growing = partial::Growing::default();
+        let at = calls.begin(Begin { place: None, id, name }, sink)?;
+        calls.announce(at, sink);
+        Some(at)
+    }
+
     fn end(&mut self, at: usize, calls: &mut Calls, sink: Sink<'_>) {
+        let call = calls.call(at);
+        let has_others = call.has_arguments() && !call.is_placeholder();
         match self.growing.take() {
+            Ok(Some(_)) if has_others => call.damaged = true,
             Ok(Some(value)) => calls.arguments_whole(at, value, sink),
             Ok(None) => {}
-            Err(()) => calls.call(at).damaged = true,
+            Err(()) => call.damaged = true,
         }
         calls.end_as(at, Finish::Complete, sink);
     }
 }
 
-/// Only what continues a call has no name.
-fn find_or_begin(call: &FunctionCall<'_>, calls: &mut Calls, sink: Sink<'_>) -> Option<usize> {
-    let (id, name) = (filled(call.id.as_ref()), filled(call.name.as_ref()));
-    if name.is_none()
-        && let Some(at) = calls.touched_last()
-    {
-        return Some(at);
+/// Whether a piece is one of the open call: it has no other id, and a name only where the id
+/// shows that it is repeated.
+fn continues(at: usize, id: Option<&str>, name: Option<&str>, calls: &mut Calls) -> bool {
+    let call = calls.call(at);
+    let is_same = id.is_some() && call.id.as_deref() == id;
+    match name {
+        Some(name) => is_same && !call.is_named_otherwise(name),
+        None => is_same || id.is_none() || call.id.is_none(),
     }
-    let at = calls.begin(Begin { place: None, id, name }, sink)?;
-    calls.announce(at, sink);
-    Some(at)
 }

@@ -38,6 +38,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
             fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
                 Ok(Text(Cow::Owned(text.to_owned())))
             }
+            fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(text)))
+            }
         }
         deserializer.deserialize_str(Reader)
     }
@@ -110,6 +113,17 @@ pub(super) enum Arguments<'a> {
     Value(Box<Value>),
 }
 
+impl Arguments<'_> {
+    /// Whether they say nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Absent => true,
+            Self::Text(text) => text.is_empty(),
+            Self::Value(_) => false,
+        }
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Arguments<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match deserializer.deserialize_any(AnyValue)? {
@@ -166,6 +180,10 @@ macro_rules! texts {
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
             Ok(Either::Text(Cow::Owned(text.to_owned())))
+        }
+
+        fn visit_string<E: Error>(self, text: String) -> Result<Self::Value, E> {
+            Ok(Either::Text(Cow::Owned(text)))
         }
 
         fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {

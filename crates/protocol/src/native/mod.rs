@@ -13,8 +13,8 @@ mod calls;
 mod close;
 mod deltas;
 mod detect;
+mod document;
 mod finish;
-mod frame;
 mod gemini;
 mod lenient;
 mod open;
@@ -25,6 +25,8 @@ mod responses;
 mod wire;
 
 use std::sync::Arc;
+
+use serde::de::IgnoredAny;
 
 use self::calls::Calls;
 pub use self::deltas::{DeltaParser, ToolCallDelta};
@@ -60,7 +62,7 @@ impl Provider {
         match self {
             Self::OpenAi => Box::new(openai::OpenAi::default()),
             Self::Responses => Box::new(responses::Responses::default()),
-            Self::Anthropic => Box::new(anthropic::Anthropic),
+            Self::Anthropic => Box::new(anthropic::Anthropic::default()),
             Self::Gemini => Box::new(gemini::Gemini::default()),
         }
     }
@@ -158,9 +160,12 @@ impl Message {
 
     fn read(&mut self, document: &str, sink: Sink<'_>) {
         // Serde would take a list for an object's fields in their order.
-        if !document.trim_start().starts_with('{') {
+        if !document.starts_with('{') && !document.trim_start().starts_with('{') {
             self.complain(document, "it is not an object");
-            return self.read_lines(document, sink);
+            if !holds_no_object(document) {
+                self.read_lines(document, sink);
+            }
+            return;
         }
         match self.reader.read(document, &mut self.calls, sink) {
             Ok(Seen::Message) => self.readable += 1,
@@ -169,7 +174,12 @@ impl Message {
                 self.problem.get_or_insert(problem);
                 self.calls.end_all(Finish::ProviderError, sink);
             }
-            Ok(Seen::Foreign) => self.complain(document, "it is not of this format"),
+            Ok(Seen::Foreign) => {
+                self.complain(document, "it is not of this format");
+                if speaks_of_arguments(document) {
+                    self.calls.damage();
+                }
+            }
             Err(error) => {
                 self.complain(document, &error.to_string());
                 self.read_lines(document, sink);
@@ -189,9 +199,10 @@ impl Message {
     }
 
     /// A lost piece may be one out of the middle of a call's arguments, and what is left can be
-    /// valid JSON all the same: such a call must not run.
+    /// valid JSON all the same: such a call must not run. How little is left of the piece says
+    /// nothing about what it was.
     fn lose(&mut self, line: &str) {
-        if ["arguments", "partial_json", "partialArgs"].iter().any(|key| line.contains(key)) {
+        if !line.trim().is_empty() {
             self.calls.damage();
         }
     }
@@ -222,4 +233,16 @@ impl Message {
             )),
         };
     }
+}
+
+/// Whether it is JSON that arrived whole and has no object in it: no provider's document is so,
+/// whatever else it may be.
+fn holds_no_object(document: &str) -> bool {
+    !document.contains('{') && serde_json::from_str::<IgnoredAny>(document).is_ok()
+}
+
+/// A whole document of another format is nothing of a call's, unless it looks like a piece of one.
+fn speaks_of_arguments(document: &str) -> bool {
+    let keys = ["arguments", "partial_json", "partialArgs", "partial_args"];
+    keys.iter().any(|key| document.contains(key))
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::frame::{Frame, Scan};
+use super::document;
+use crate::json::{JsonFramer, Scan};
 
 /// How far a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub(super) struct OpenCall {
     pub(super) state: State,
     /// Part of the wire was lost while it arrived.
     pub(super) damaged: bool,
+    /// The wire said that this is not all of it.
+    pub(super) unfinished: bool,
     pub(super) notes: Vec<String>,
     /// What came of the arguments as text.
     text: String,
@@ -37,7 +40,7 @@ pub(super) struct OpenCall {
     value: Option<Value>,
     /// How many bytes of the arguments' text were passed on.
     shown: usize,
-    frame: Frame,
+    frame: JsonFramer,
     framed: usize,
 }
 
@@ -51,11 +54,12 @@ impl OpenCall {
             name: String::new(),
             state: State::Arriving,
             damaged: false,
+            unfinished: false,
             notes: Vec::new(),
             text: String::new(),
             value: None,
             shown: 0,
-            frame: Frame::default(),
+            frame: JsonFramer::strict(),
             framed: 0,
         }
     }
@@ -114,13 +118,24 @@ impl OpenCall {
         self.text = String::new();
         self.value = None;
         self.shown = 0;
-        self.frame = Frame::default();
+        self.frame = JsonFramer::strict();
         self.framed = 0;
     }
 
     /// Whether anything came of the arguments.
     pub(super) fn has_arguments(&self) -> bool {
         !self.text.is_empty() || self.value.is_some()
+    }
+
+    /// Whether arguments came under an index or an id that no name came under.
+    pub(super) fn is_stray(&self) -> bool {
+        self.name.is_empty() && self.state != State::Dead && self.has_arguments()
+    }
+
+    /// Stray arguments may be the ones that are missing here, if any are.
+    pub(super) fn suspect(&mut self) {
+        let is_whole = self.is_whole();
+        self.damaged |= !self.is_stray() && !is_whole;
     }
 
     /// Whether all there is are the empty arguments that some servers send before the real ones.
@@ -138,7 +153,7 @@ impl OpenCall {
         if self.value.is_some() || self.framed == usize::MAX {
             return true;
         }
-        let whole = matches!(self.frame.push(&self.text[self.framed..]), Scan::Closed(_));
+        let whole = matches!(self.frame.scan(&self.text[self.framed..]), Scan::Closed(_));
         self.framed = if whole { usize::MAX } else { self.text.len() };
         whole
     }
@@ -173,7 +188,7 @@ impl OpenCall {
     pub(super) fn object(&mut self) -> Option<Value> {
         match &mut self.value {
             Some(value) => value.is_object().then(|| value.take()),
-            None => serde_json::from_str(&self.text).ok().filter(Value::is_object),
+            None => document::read_arguments(&self.text).filter(Value::is_object),
         }
     }
 

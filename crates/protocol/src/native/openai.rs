@@ -4,9 +4,10 @@ use serde::Deserialize;
 
 use super::calls::{Begin, Calls};
 use super::deltas::Which;
+use super::document;
 use super::finish::Finish;
 use super::lenient::{Arguments, Content, Few, Problem, Text, filled};
-use super::reader::{Reader, Seen, begin_whole, give, say};
+use super::reader::{Reader, Seen, begin_whole, give_piece, say};
 use crate::event::Sink;
 
 /// The one call of the format that came before `tool_calls` has no index; no list has this one.
@@ -104,7 +105,7 @@ impl Reader for OpenAi {
         calls: &mut Calls,
         sink: Sink<'_>,
     ) -> Result<Seen, serde_json::Error> {
-        let completion: Completion<'_> = serde_json::from_str(document)?;
+        let completion: Completion<'_> = document::read(document)?;
         self.documents += 1;
         if let Some(problem) = completion.error.and_then(|error| error.0) {
             return Ok(Seen::Problem(problem));
@@ -116,7 +117,7 @@ impl Reader for OpenAi {
             }
             return Ok(Seen::Message);
         }
-        Ok(self.bare(serde_json::from_str(document)?, calls, sink))
+        Ok(self.bare(document::read(document)?, calls, sink))
     }
 
     /// One document alone is not a stream that could have been cut between two.
@@ -161,15 +162,10 @@ impl OpenAi {
         sink: Sink<'_>,
     ) {
         self.streamed = true;
-        let has_arguments = match &function.arguments {
-            Arguments::Absent => false,
-            Arguments::Text(text) => !text.is_empty(),
-            Arguments::Value(_) => true,
-        };
+        let has_arguments = !function.arguments.is_empty();
         let name = filled(function.name.as_ref());
-        if let Some(at) = calls.take(Which { place, id, name, has_arguments }, sink) {
-            give(at, function.arguments, calls, sink);
-        }
+        let found = calls.take(Which { place, id, name, has_arguments }, sink);
+        give_piece(found, function.arguments, calls, sink);
     }
 
     /// A message that is all in one document.

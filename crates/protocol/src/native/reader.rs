@@ -50,6 +50,21 @@ pub(super) fn give(at: usize, arguments: Arguments<'_>, calls: &mut Calls, sink:
     }
 }
 
+/// Gives a piece of arguments to its call. Where that is not to be found, the piece is missing in
+/// one of those that are open.
+pub(super) fn give_piece(
+    found: Option<usize>,
+    arguments: Arguments<'_>,
+    calls: &mut Calls,
+    sink: Sink<'_>,
+) {
+    match found {
+        Some(at) => give(at, arguments, calls, sink),
+        None if arguments.is_empty() => {}
+        None => calls.damage(),
+    }
+}
+
 /// Begins a call that is all in one document.
 pub(super) fn begin_whole(
     call: Begin<'_>,

@@ -1,14 +1,31 @@
 //! OpenAI's responses.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::calls::{Begin, Calls};
+use super::document;
 use super::finish::Finish;
 use super::lenient::{Arguments, Content, Few, Problem, Text, filled};
-use super::reader::{Reader, Seen, begin_whole, give, say};
+use super::reader::{Reader, Seen, begin_whole, give_piece, say};
 use crate::event::Sink;
 
-/// An event of the stream, a whole response, or a bare item.
+/// A piece of an item, which is nearly every event of a stream: there is one for every few
+/// letters, so what only other documents have is not read with it.
+#[derive(Deserialize)]
+struct Piece<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+    output_index: Option<usize>,
+    #[serde(borrow)]
+    item_id: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    delta: Arguments<'a>,
+    error: Option<Problem>,
+}
+
+/// Any other event of the stream, a whole response, or a bare item.
 #[derive(Deserialize)]
 struct Document<'a> {
     #[serde(borrow, rename = "type")]
@@ -19,12 +36,9 @@ struct Document<'a> {
     #[serde(borrow)]
     item: Option<Box<Item<'a>>>,
     #[serde(borrow, default)]
-    delta: Arguments<'a>,
-    #[serde(borrow, default)]
     arguments: Arguments<'a>,
     #[serde(borrow)]
     response: Option<Box<Response<'a>>>,
-    error: Option<Problem>,
     #[serde(borrow)]
     message: Option<Text<'a>>,
     #[serde(borrow)]
@@ -92,6 +106,10 @@ impl Item<'_> {
     fn call_id(&self) -> Option<&str> {
         filled(self.call_id.as_ref())
     }
+
+    fn is_incomplete(&self) -> bool {
+        filled(self.status.as_ref()) == Some("incomplete")
+    }
 }
 
 /// Reads responses.
@@ -99,9 +117,8 @@ impl Item<'_> {
 pub(super) struct Responses {
     /// Text came in pieces, so a response that repeats it at the end is nothing new.
     streamed_text: bool,
-    /// The items that came without an index, which is then their place in this list, counted
-    /// down from the largest number.
-    unnumbered: Vec<String>,
+    /// The places of the calls by the ids of their items, which is all that some events have.
+    places: HashMap<String, usize>,
 }
 
 impl Reader for Responses {
@@ -111,10 +128,24 @@ impl Reader for Responses {
         calls: &mut Calls,
         sink: Sink<'_>,
     ) -> Result<Seen, serde_json::Error> {
-        let mut document: Document<'_> = serde_json::from_str(document)?;
-        if let Some(problem) = document.error.take().and_then(|error| error.0) {
+        let event: Piece<'_> = document::read(document)?;
+        if let Some(problem) = event.error.and_then(|error| error.0) {
             return Ok(Seen::Problem(problem));
         }
+        match filled(event.kind.as_ref()) {
+            Some("response.function_call_arguments.delta") => {
+                let item = filled(event.item_id.as_ref());
+                let found = self.find(event.output_index, item, calls);
+                give_piece(found, event.delta, calls, sink);
+                return Ok(Seen::Message);
+            }
+            Some("response.output_text.delta" | "response.refusal.delta") => {
+                self.text(&event.delta, sink);
+                return Ok(Seen::Message);
+            }
+            _ => {}
+        }
+        let mut document: Document<'_> = document::read(document)?;
         let kind = document.kind.take().unwrap_or_default();
         Ok(self.event(kind.as_str(), document, calls, sink))
     }
@@ -129,10 +160,6 @@ impl Responses {
         sink: Sink<'_>,
     ) -> Seen {
         match kind {
-            "response.function_call_arguments.delta" => self.piece(document, calls, sink),
-            "response.output_text.delta" | "response.refusal.delta" => {
-                self.text(&document.delta, sink);
-            }
             "response.output_item.added" => self.added(document, calls, sink),
             "response.function_call_arguments.done" => self.done(document, calls, sink),
             "response.output_item.done" => self.item_done(document, calls, sink),
@@ -155,18 +182,13 @@ impl Responses {
         }
     }
 
-    /// The place that the events of an item have in common.
+    /// The place that the events of an item have in common: its index, or one that no index has.
     fn place(&mut self, index: Option<usize>, item: Option<&str>) -> Option<usize> {
-        let item = match (index, item) {
-            (Some(index), _) => return Some(index),
-            (None, item) => item?,
-        };
-        let known = self.unnumbered.iter().rposition(|id| id == item);
-        let position = known.unwrap_or_else(|| {
-            self.unnumbered.push(item.to_owned());
-            self.unnumbered.len() - 1
-        });
-        Some(usize::MAX - position)
+        let Some(item) = item else { return index };
+        let known = index.or_else(|| self.places.get(item).copied());
+        let place = known.unwrap_or(usize::MAX - self.places.len());
+        self.places.insert(item.to_owned(), place);
+        Some(place)
     }
 
     fn added(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
@@ -176,49 +198,55 @@ impl Responses {
     }
 
     /// The call of an event.
-    fn find(&mut self, document: &Document<'_>, calls: &Calls) -> Option<usize> {
-        let item = document.item.as_ref().and_then(|item| item.id.as_ref());
-        let id = filled(document.item_id.as_ref()).or(filled(item));
-        match self.place(document.output_index, id) {
-            Some(place) => calls.at_place(place),
-            None => calls.touched_last(),
+    fn find(&self, index: Option<usize>, item: Option<&str>, calls: &Calls) -> Option<usize> {
+        match (index, item) {
+            (Some(index), _) => calls.at_place(index),
+            (None, Some(item)) => calls.at_place(*self.places.get(item)?),
+            (None, None) => calls.only_one(),
         }
     }
 
-    fn piece(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
-        if let Some(at) = self.find(&document, calls) {
-            give(at, document.delta, calls, sink);
-        }
+    /// The call of an event that may hold the item itself.
+    fn find_ended(&self, document: &Document<'_>, calls: &Calls) -> Option<usize> {
+        let item = document.item.as_ref().and_then(|item| item.id.as_ref());
+        let id = filled(document.item_id.as_ref()).or(filled(item));
+        self.find(document.output_index, id, calls)
     }
 
     fn done(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
-        if let Some(at) = self.find(&document, calls) {
-            finish_arguments(at, document.arguments, calls, sink);
+        match self.find_ended(&document, calls) {
+            Some(at) => finish_arguments(at, document.arguments, calls, sink),
+            None => give_piece(None, document.arguments, calls, sink),
         }
     }
 
     fn item_done(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
-        let found = self.find(&document, calls);
+        let found = self.find_ended(&document, calls);
         let Some(item) = document.item.filter(|item| item.is_call()) else { return };
-        let is_known = item.call_id().is_some_and(|id| calls.knows_id(id));
-        match found {
-            Some(at) => finish_arguments(at, item.arguments, calls, sink),
-            None if is_known => {}
-            None if item.call_id().is_none() && calls.any_begun() => {}
-            None => {
-                if let Some(at) = begin(document.output_index, *item, calls, sink) {
-                    calls.end(at, sink);
-                }
-            }
+        let index = document.output_index;
+        match found.or_else(|| self.find_unended(index, &item, calls)) {
+            Some(at) => finish_item(at, *item, calls, sink),
+            None if is_known(&item, calls) => {}
+            None => self.item(*item, calls, sink),
         }
     }
 
-    /// The end of the stream, which repeats what the stream had.
+    /// The call of an item, also where the wire said before that its arguments end.
+    fn find_unended(&self, index: Option<usize>, item: &Item<'_>, calls: &Calls) -> Option<usize> {
+        let known = filled(item.id.as_ref()).and_then(|id| self.places.get(id).copied());
+        calls.unended(item.call_id(), known.or(index))
+    }
+
+    /// The end of the stream, which repeats what the stream had. What it has counts for the calls
+    /// that are not over yet.
     fn response(&mut self, response: Response<'_>, calls: &mut Calls, sink: Sink<'_>) -> Seen {
         let streamed = calls.any_begun();
-        for item in response.output.into_iter().flatten() {
-            let is_known = item.call_id().map_or(streamed, |id| streamed && calls.knows_id(id));
-            if !item.is_call() || !is_known {
+        for (index, item) in response.output.into_iter().flatten().enumerate() {
+            if !item.is_call() || !streamed {
+                self.item(item, calls, sink);
+            } else if let Some(at) = self.find_unended(Some(index), &item, calls) {
+                finish_item(at, item, calls, sink);
+            } else if !is_known(&item, calls) {
                 self.item(item, calls, sink);
             }
         }
@@ -233,10 +261,10 @@ impl Responses {
     /// An item that is all in one document.
     fn item(&mut self, item: Item<'_>, calls: &mut Calls, sink: Sink<'_>) {
         if item.is_call() {
-            let incomplete = filled(item.status.as_ref()) == Some("incomplete");
+            let is_incomplete = item.is_incomplete();
             let at = begin(None, item, calls, sink);
             match at {
-                Some(at) if incomplete => calls.end_as(at, Finish::LengthLimit, sink),
+                Some(at) if is_incomplete => calls.end_incomplete(at, sink),
                 Some(at) => calls.end(at, sink),
                 None => {}
             }
@@ -277,6 +305,20 @@ fn finish_arguments(at: usize, arguments: Arguments<'_>, calls: &mut Calls, sink
         _ => {}
     }
     calls.end(at, sink);
+}
+
+/// Ends a call with what its item says of it.
+fn finish_item(at: usize, item: Item<'_>, calls: &mut Calls, sink: Sink<'_>) {
+    if item.is_incomplete() {
+        calls.end_incomplete(at, sink);
+    } else {
+        finish_arguments(at, item.arguments, calls, sink);
+    }
+}
+
+/// Whether an item must be one of those that the stream had, though none is open.
+fn is_known(item: &Item<'_>, calls: &Calls) -> bool {
+    item.call_id().map_or_else(|| calls.any_begun(), |id| calls.knows_id(id))
 }
 
 fn finish_of(status: Option<&Text<'_>>, details: Option<&Incomplete>) -> Finish {

@@ -12,7 +12,7 @@ use std::mem;
 
 use memchr::memchr2;
 
-use super::frame::{Frame, Scan};
+use crate::json::{JsonFramer, Scan};
 
 /// One find on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) struct Wire {
     unit: Unit,
     /// What came of the unit that is still open.
     open: String,
-    frame: Frame,
+    frame: JsonFramer,
     in_list: bool,
     /// A line ended with CR: an LF that follows belongs to it.
     after_cr: bool,
@@ -91,7 +91,7 @@ impl Wire {
             b'[' if !self.in_list => self.in_list = true,
             b'{' | b'[' => {
                 self.unit = Unit::Value;
-                self.frame = Frame::default();
+                self.frame = JsonFramer::strict();
                 return rest;
             }
             _ if rest.starts_with('\u{feff}') => return &rest['\u{feff}'.len_utf8()..],
@@ -136,7 +136,7 @@ impl Wire {
     }
 
     fn value<'c>(&mut self, rest: &'c str, out: Pieces<'_>) -> &'c str {
-        let (Scan::Closed(end) | Scan::Broken(end)) = self.frame.push(rest) else {
+        let (Scan::Closed(end) | Scan::Broken(end)) = self.frame.scan(rest) else {
             self.open.push_str(rest);
             return "";
         };
@@ -167,28 +167,31 @@ impl Wire {
 
     /// A line, and what of the chunk follows it.
     fn take_line(&mut self, line: &str, next: &str, out: Pieces<'_>) {
-        match line.split_once(':') {
-            Some(("data", value)) => {
-                let value = value.strip_prefix(' ').unwrap_or(value);
-                self.event.line(value, next.starts_with(['\r', '\n']), out);
-            }
-            // The documents say themselves what they are; a line that begins with a colon is a
-            // comment.
-            Some(("" | "event" | "id" | "retry", _)) => {}
-            _ if line == "DONE]" && self.in_list => {
-                self.in_list = false;
-                out(Piece::Done);
-            }
-            _ => out(Piece::Document(line)),
+        if let Some(value) = line.strip_prefix("data:") {
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            return self.event.line(value, next.starts_with(['\r', '\n']), out);
+        }
+        if line == "DONE]" && self.in_list {
+            self.in_list = false;
+            out(Piece::Done);
+        } else if !is_other_field(line) {
+            out(Piece::Document(line));
         }
     }
+}
+
+/// Whether a line is a field that says nothing: the documents say themselves what they are, and a
+/// line that begins with a colon is a comment.
+fn is_other_field(line: &str) -> bool {
+    let is = |field: &&str| line.strip_prefix(*field).is_some_and(|rest| rest.starts_with(':'));
+    ["event", "", "id", "retry"].iter().any(is)
 }
 
 /// The `data` lines of the event that is still open.
 #[derive(Debug, Default)]
 struct EventData {
     text: String,
-    frame: Frame,
+    frame: JsonFramer,
     /// The lines so far are the beginning of a JSON document.
     plausible: bool,
 }
@@ -210,7 +213,7 @@ impl EventData {
     }
 
     fn first(&mut self, value: &str, out: Pieces<'_>) {
-        self.frame = Frame::default();
+        self.frame = JsonFramer::strict();
         self.plausible = true;
         if self.closes(value) {
             pass(value, out);
@@ -220,7 +223,7 @@ impl EventData {
     }
 
     fn join(&mut self, value: &str, out: Pieces<'_>) {
-        self.plausible = self.plausible && self.frame.push("\n") == Scan::Open;
+        self.plausible = self.plausible && self.frame.scan("\n") == Scan::Open;
         self.text.push('\n');
         self.text.push_str(value);
         if self.closes(value) {
@@ -233,7 +236,7 @@ impl EventData {
         if !self.plausible {
             return false;
         }
-        match self.frame.push(value) {
+        match self.frame.scan(value) {
             Scan::Open => false,
             Scan::Closed(end) if value[end..].trim().is_empty() => true,
             Scan::Closed(_) | Scan::Broken(_) => {

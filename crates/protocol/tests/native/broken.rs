@@ -12,32 +12,68 @@ fn chunk(arguments: &str) -> String {
     .to_string()
 }
 
-#[test]
-fn one_broken_piece_does_not_lose_the_stream() {
+/// A call that is open, something that is no piece of it, and the rest of the call.
+fn around(broken: &str) -> [String; 2] {
     let (first, second) = (chunk("{\"path\":"), chunk("\"x\"}"));
-    for broken in
-        ["oops", "{\"id\":\"chatcmpl-", "{\"choices\": 7", "{\"choices\": [}", "[1,2]", "{\"a\":1}"]
-    {
-        let wires = [
-            format!("data: {first}\n\ndata: {broken}\n\ndata: {second}\n\ndata: [DONE]\n\n"),
-            format!("data: {first}\ndata: {broken}\n\ndata: {second}\ndata: [DONE]\n"),
-        ];
-        for wire in wires {
+    [
+        format!("data: {first}\n\ndata: {broken}\n\ndata: {second}\n\ndata: [DONE]\n\n"),
+        format!("data: {first}\ndata: {broken}\n\ndata: {second}\ndata: [DONE]\n"),
+    ]
+}
+
+#[track_caller]
+fn check_one_unreadable(problem: Option<&str>, broken: &str) {
+    let problem = problem.unwrap();
+    assert!(problem.starts_with("1 pieces of the stream could not be read"), "{problem}");
+    assert!(problem.contains(broken), "{problem}");
+}
+
+#[test]
+fn what_is_certainly_no_piece_of_a_call_does_it_no_harm() {
+    for other in ["[1,2]", "{\"a\":1}", "7", "null", "\"oops\""] {
+        for wire in around(other) {
             let run = run(OpenAi, &wire);
             assert_eq!(run.calls(), [("read_file".to_owned(), json!({"path": "x"}))], "{wire}");
-            let problem = run.problem.unwrap();
-            assert!(problem.starts_with("1 pieces of the stream could not be read"), "{problem}");
-            assert!(problem.contains(broken), "{problem}");
+            check_one_unreadable(run.problem.as_deref(), other);
         }
+    }
+    let [wire, _] = around("{\"choices\":[]}");
+    let run = run(OpenAi, &wire.replace("\n\n", "\n\n: keep-alive\n\n"));
+    assert_eq!((run.calls().len(), run.problem), (1, None));
+}
+
+#[test]
+fn one_broken_piece_fails_the_call_and_does_not_lose_the_stream() {
+    let after = json!({"choices": [{"delta": {"content": "on"}}]});
+    for broken in ["oops", "{\"id\":\"chatcmpl-", "{\"choices\": 7", "{\"choices\": [}", "[1,"] {
+        for wire in around(broken) {
+            let run = run(OpenAi, &format!("{wire}\ndata: {after}\n\n"));
+            assert_eq!((run.calls(), run.failed().len()), (Vec::new(), 1), "{wire}");
+            assert_eq!(run.text(), "on", "{wire}");
+            check_one_unreadable(run.problem.as_deref(), broken);
+        }
+    }
+}
+
+#[test]
+fn a_broken_piece_does_no_harm_to_calls_that_are_not_open() {
+    let end = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+    let whole = chunk("{\"path\":\"x\"}");
+    for wire in [format!("oops\n{whole}\n{end}\n"), format!("{whole}\n{end}\noops\n")] {
+        let run = run(OpenAi, &wire);
+        assert_eq!(run.calls(), [("read_file".to_owned(), json!({"path": "x"}))], "{wire}");
+        assert!(run.problem.is_some());
     }
 }
 
 #[test]
 fn a_broken_line_of_json_lines_does_not_lose_the_stream() {
     let (first, second) = (chunk("{\"path\":"), chunk("\"x\"}"));
+    let after = json!({"choices": [{"delta": {"content": "on"}}]});
     for broken in ["oops", "{\"id\":\"chatcmpl-", "{\"id\":", "{\"id\":1,"] {
-        let run = run(OpenAi, &format!("{first}\n{broken}\n{second}\n"));
-        assert_eq!(run.calls(), [("read_file".to_owned(), json!({"path": "x"}))], "{broken}");
+        let run = run(OpenAi, &format!("{first}\n{broken}\n{second}\n{after}\n"));
+        assert_eq!((run.calls(), run.failed().len()), (Vec::new(), 1), "{broken}");
+        assert_eq!(run.text(), "on", "{broken}");
         assert!(run.problem.is_some());
     }
 }

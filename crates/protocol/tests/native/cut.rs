@@ -27,8 +27,10 @@ fn wire(provider: Provider, arguments: &str, end: Option<&str>) -> String {
                 json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": arguments}),
             ]
         }
+        // What does not say that it goes on is complete with that.
         Gemini => vec![json!({"candidates": [{"content": {"parts": [{"functionCall":
-            {"name": "read_file", "id": "c", "args": arguments, "willContinue": true}}]}}]})],
+            {"name": "read_file", "id": "c", "args": arguments,
+                "willContinue": end != Some("STOP")}}]}}]})],
     };
     documents.extend(end.map(|reason| ending(provider, reason)));
     sse(&documents)
@@ -92,7 +94,8 @@ fn what_the_limit_a_filter_or_the_end_cut_off_fails() {
 
 #[test]
 fn what_is_whole_as_it_stands_runs() {
-    for (provider, limit, filter) in LIMITS {
+    // Gemini's says itself whether it is whole.
+    for (provider, limit, filter) in LIMITS.into_iter().filter(|limits| limits.0 != Gemini) {
         for end in [Some(limit), Some(filter), None] {
             let run = run(provider, &wire(provider, "{\"path\":\"a\"}", end));
             assert_eq!(run.calls(), [("read_file".to_owned(), json!({"path": "a"}))]);
