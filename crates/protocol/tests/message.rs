@@ -174,6 +174,18 @@ fn p4_xml_and_native_make_the_same_block() {
 }
 
 #[test]
+fn a_call_that_stands_in_the_text_too_is_made_once() {
+    let text = "<tool_call>{\"name\": \"write\", \"arguments\": {\"path\": \"a\"}}</tool_call>";
+    let message = json!({"choices": [{"message": {"content": text, "tool_calls": [
+        {"id": "c", "type": "function", "function": {"name": "write", "arguments": "{\"path\":\"a\"}"}},
+    ]}, "finish_reason": "tool_calls"}]});
+    let events = seen(Format::Auto, [message.to_string().as_bytes()]);
+    let ended = events.iter().filter(|event| matches!(event, Seen::Ended(..))).count();
+    let failed = events.iter().filter(|event| matches!(event, Seen::Failed(..))).count();
+    assert_eq!((ended, failed), (1, 1), "{events:?}");
+}
+
+#[test]
 fn the_answer_goes_back_in_the_form_of_the_call() {
     let text = "<write><path>a</path></write>";
     let message = json!({"choices": [{"message": {"content": text, "tool_calls": [

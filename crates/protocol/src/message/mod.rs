@@ -8,6 +8,7 @@
 mod sniff;
 mod utf8;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -129,6 +130,8 @@ struct Numbers {
     native: Vec<usize>,
     text: Vec<usize>,
     forms: Vec<ResultForm>,
+    /// The calls that are complete, by form and content.
+    made: Vec<(ResultForm, u64)>,
 }
 
 impl Numbers {
@@ -139,6 +142,33 @@ impl Numbers {
     fn of_text(&mut self, index: usize) -> usize {
         number(&mut self.text, &mut self.forms, index, ResultForm::Xml)
     }
+}
+
+/// The most calls of a message that are compared with each other.
+const MAX_COMPARED: usize = 1_000;
+
+/// A server that reads calls out of a model's text may leave them in the text too: the same call
+/// in both forms is one, and is made once.
+fn made_once<'e>(event: Event<'e>, numbers: &mut Numbers) -> Event<'e> {
+    let Event::Ended(call) = event else { return event };
+    let form = numbers.forms.get(call.index).copied().unwrap_or(ResultForm::Xml);
+    let mut hasher = DefaultHasher::new();
+    (&call.name, call.input.to_string()).hash(&mut hasher);
+    let content = hasher.finish();
+    let is_made = numbers.made.iter().any(|(of, made)| *of != form && *made == content);
+    if !is_made {
+        if numbers.made.len() < MAX_COMPARED {
+            numbers.made.push((form, content));
+        }
+        return Event::Ended(call);
+    }
+    let message = format!(
+        "The same call of `{}` stands in this message twice, as text and as a native call. It is \
+         made once.",
+        call.name
+    );
+    let repair = "Make a call in one form only.";
+    Event::Failed(FailedCall::invalid(call.index, call.id, Some(call.name), message, repair))
 }
 
 /// The message's number of a reader's call. Readers count from 0 without gaps.
@@ -252,7 +282,8 @@ impl MessageParser {
     }
 
     fn read(&mut self, text: &str, sink: Sink<'_>) {
-        let mut way = Way { numbers: &mut self.numbers, damaged: self.damaged, sink };
+        let both = matches!(self.reader, Reader::Native(_, _, Some(_)));
+        let mut way = Way { numbers: &mut self.numbers, both, damaged: self.damaged, sink };
         match &mut self.reader {
             Reader::Undecided(_) => {}
             Reader::Text(parser) => parser.feed(text, &mut |event| way.pass_text(event)),
@@ -263,7 +294,8 @@ impl MessageParser {
     }
 
     fn finish_reader(&mut self, sink: Sink<'_>) {
-        let mut way = Way { numbers: &mut self.numbers, damaged: self.damaged, sink };
+        let both = matches!(self.reader, Reader::Native(_, _, Some(_)));
+        let mut way = Way { numbers: &mut self.numbers, both, damaged: self.damaged, sink };
         match &mut self.reader {
             Reader::Undecided(_) => {}
             Reader::Text(parser) => parser.finish(&mut |event| way.pass_text(event)),
@@ -283,6 +315,8 @@ impl MessageParser {
 /// The way of an event from its reader to whoever listens.
 struct Way<'w, 's> {
     numbers: &'w mut Numbers,
+    /// Calls are read both in the provider's format and in its text.
+    both: bool,
     damaged: bool,
     sink: Sink<'s>,
 }
@@ -291,6 +325,7 @@ impl Way<'_, '_> {
     fn pass_text(&mut self, event: Event<'_>) {
         let numbers = &mut *self.numbers;
         let event = renumbered(event, |index| numbers.of_text(index));
+        let event = if self.both { made_once(event, numbers) } else { event };
         (self.sink)(if self.damaged { checked(event) } else { event });
     }
 
@@ -306,6 +341,7 @@ impl Way<'_, '_> {
         }
         let numbers = &mut *self.numbers;
         let event = renumbered(event, |index| numbers.of_native(index, form_of(provider)));
+        let event = if self.both { made_once(event, numbers) } else { event };
         (self.sink)(if self.damaged { checked(event) } else { event });
     }
 }

@@ -1,6 +1,6 @@
 //! Which format a message has, from its beginning.
 
-use memchr::memchr;
+use memchr::memchr2;
 
 use crate::json::JsonFramer;
 use crate::native::Provider;
@@ -120,7 +120,7 @@ fn is_field(line: &str) -> Option<bool> {
 /// Goes on through whole lines until one holds a document.
 fn look_at_lines(held: &str, line: &mut usize, looked: &mut usize, ended: bool) -> Option<Found> {
     loop {
-        let end = memchr(b'\n', &held.as_bytes()[*looked..]).map(|at| *looked + at);
+        let end = memchr2(b'\n', b'\r', &held.as_bytes()[*looked..]).map(|at| *looked + at);
         *looked = end.unwrap_or(held.len());
         let end = match end {
             Some(end) => end,

@@ -54,6 +54,13 @@ fn call_in(value: Value) -> Result<JsonedCall, String> {
     let name = NAME_KEYS.iter().find_map(|key| text(object.remove(*key)));
     let name = name.ok_or("it has no `name`")?;
     let arguments = ARGUMENT_KEYS.iter().find_map(|key| object.remove(*key));
+    let left = object.keys().find(|key| match arguments {
+        None => !OTHER_KEYS.contains(&key.as_str()),
+        Some(_) => is_argument_key(key),
+    });
+    if let Some(key) = left {
+        return Err(format!("`{key}` stands beside `arguments`, not in it"));
+    }
     Ok(JsonedCall { id, name, arguments: arguments.unwrap_or_else(|| Map::new().into()) })
 }
 

@@ -1,5 +1,6 @@
 //! Code fences: what is inside is text, whatever it looks like.
 
+use dogu_tool::text::floor_boundary;
 use memchr::memchr;
 
 use super::Step;
@@ -29,6 +30,8 @@ pub(super) enum Opening<'a> {
         /// The length of the line with its line break.
         len: usize,
     },
+    /// A fence that only quotes: inside a list, far to the right, or with much behind its marks.
+    Quoted { fence: Fence, len: usize },
     /// No fence.
     Not,
     /// It ends before it can be told.
@@ -38,34 +41,36 @@ pub(super) enum Opening<'a> {
 impl Fence {
     /// Looks for a fence at the start of a line.
     pub(super) fn opening(line: &str, ended: bool) -> Opening<'_> {
-        let indent = indent(line);
-        if indent > 3 {
-            return Opening::Not;
-        }
-        let Some(mark) = line.as_bytes().get(indent).filter(|b| matches!(b, b'`' | b'~')) else {
-            let may_come = indent == line.len() && !ended;
+        let window = &line[..floor_boundary(line, line.len().min(MAX_LINE))];
+        let end = memchr(b'\n', window.as_bytes());
+        let (is_whole, window) = (end.is_some() || ended, &window[..end.unwrap_or(window.len())]);
+        let is_full = line.len() >= MAX_LINE;
+        let indent = indent(window);
+        let marks = &window[indent..];
+        let Some(mark) = marks.bytes().next() else {
+            return if is_whole || is_full { Opening::Not } else { Opening::More };
+        };
+        let run = marks.bytes().take_while(|byte| *byte == mark).count();
+        if !matches!(mark, b'`' | b'~') || run < 3 {
+            let grows = matches!(mark, b'`' | b'~') && run == marks.len();
+            let may_come = !is_whole && !is_full && (grows || may_be_bullet(marks));
             return if may_come { Opening::More } else { Opening::Not };
-        };
-        let fence = Self { mark: *mark, run: run_of(&line[indent..], *mark) };
-        let Some(end) = memchr(b'\n', &line.as_bytes()[..line.len().min(MAX_LINE)]) else {
-            let is_open = line.len() < MAX_LINE && !ended;
-            return if is_open && fence.may_grow(&line[indent..]) {
-                Opening::More
-            } else {
-                Opening::Not
-            };
-        };
-        let info = line[indent + fence.run..end].trim();
+        }
+        if !is_whole && !is_full {
+            return Opening::More;
+        }
+        let info = marks[run..].trim();
         // `` ```a``` `` on one line is a code span.
-        if fence.run < 3 || (fence.mark == b'`' && info.contains('`')) {
+        if mark == b'`' && info.contains('`') {
             return Opening::Not;
         }
-        let info = info.split_whitespace().next().unwrap_or_default();
-        Opening::Fence { fence, info, len: end + 1 }
-    }
-
-    fn may_grow(self, line: &str) -> bool {
-        self.run >= 3 || self.run == line.len()
+        let fence = Self { mark, run: run.min(MAX_RUN) };
+        let len = end.map_or(window.len(), |end| end + 1);
+        let is_plain = window[..indent].bytes().all(|byte| byte == b' ') && indent < 4;
+        if !is_plain || end.is_none() || run > MAX_RUN {
+            return Opening::Quoted { fence, len };
+        }
+        Opening::Fence { fence, info: info.split_whitespace().next().unwrap_or_default(), len }
     }
 
     /// How long the closing line at the start of `line` is; `Err` where it cannot be told yet.
@@ -83,7 +88,7 @@ impl Fence {
 
     /// Whether a line closes the fence; `None` where it holds anything but marks and blanks.
     fn is_closing(self, line: &[u8]) -> Option<bool> {
-        let indent = line.iter().take(3).take_while(|byte| **byte == b' ').count();
+        let indent = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let marks = &line[indent..];
         let run = marks.iter().take_while(|byte| **byte == self.mark).count();
         let only = marks[run..].iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
@@ -91,12 +96,41 @@ impl Fence {
     }
 }
 
+/// Blanks, and the marks of list items: a fence may stand behind them.
 fn indent(line: &str) -> usize {
-    line.bytes().take(4).take_while(|byte| *byte == b' ').count()
+    let mut at = 0;
+    loop {
+        at += line[at..].len() - line[at..].trim_start_matches([' ', '\t']).len();
+        match bullet(&line[at..]) {
+            Some(length) => at += length,
+            None => return at,
+        }
+    }
 }
 
-fn run_of(line: &str, mark: u8) -> usize {
-    line.bytes().take(MAX_RUN).take_while(|byte| *byte == mark).count()
+/// The length of `- `, `* `, `+ ` or `1. `.
+fn bullet(text: &str) -> Option<usize> {
+    let digits = text.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    let marks: &[u8] = if digits == 0 { b"-*+" } else { b".)" };
+    let rest = text.as_bytes().get(digits..)?;
+    let is_mark = marks.contains(rest.first()?) && matches!(rest.get(1)?, b' ' | b'\t');
+    is_mark.then_some(digits + 2)
+}
+
+/// Whether a text that ends here may become the mark of a list item.
+fn may_be_bullet(text: &str) -> bool {
+    let digits = text.bytes().take(4).take_while(u8::is_ascii_digit).count();
+    match &text.as_bytes()[digits..] {
+        [] => digits > 0,
+        [mark] => {
+            if digits == 0 {
+                b"-*+".contains(mark)
+            } else {
+                b".)".contains(mark)
+            }
+        }
+        _ => false,
+    }
 }
 
 /// Inside a fence that holds no call.

@@ -30,9 +30,15 @@ pub(super) enum Part {
 }
 
 impl Grammar {
-    /// What a tag means in a call of the tool that is called `name`.
-    pub(super) fn part(self, tag: &Tag<'_>, name: &str) -> Part {
+    /// What a tag means in a call of the tool that is called `name`. A tag that opens a parameter
+    /// with the name of its tool opens that parameter.
+    pub(super) fn part(self, tag: &Tag<'_>, name: &str, tool: Option<&KnownTool>) -> Part {
         match self {
+            Self::Xml
+                if !tag.closing && tool.is_some_and(|tool| tool.parameter(name).is_some()) =>
+            {
+                Part::ParameterOpens(tag.name.to_owned())
+            }
             Self::Xml => xml_part(tag, name),
             Self::Invoke => named_part(tag, "invoke", |tag| tag.attribute("name")),
             Self::Function => named_part(tag, "function", Tag::assigned),

@@ -1,11 +1,17 @@
 //! A call that is JSON inside an envelope: a pair of tags, or a marker in front.
 
+use dogu_tool::text::{ceil_boundary, floor_boundary};
+use serde_json::Value;
+
 use super::extract::{self, JsonedCall, is_argument_key, is_name_key};
 use super::scan::Outline;
 use super::tag::{Lexed, lex};
 use super::{Context, Step};
 use crate::event::{Event, FailedCall, Sink};
 use crate::json::{End, repair};
+
+/// How much is taken at once where only the JSON itself tells its end.
+const WINDOW: usize = 4_096;
 
 /// What ends the JSON.
 #[derive(Debug)]
@@ -30,6 +36,10 @@ pub(super) struct JsonCall {
     begun: Option<String>,
     /// How much of the arguments has been shown.
     shown: usize,
+    /// How many members have been looked at for a name.
+    checked: usize,
+    /// The envelope was closed inside a string.
+    ends_in_string: bool,
     notes: Vec<String>,
 }
 
@@ -45,6 +55,8 @@ impl JsonCall {
             index: None,
             begun: None,
             shown: 0,
+            checked: 0,
+            ends_in_string: false,
             notes: Vec::new(),
         }
     }
@@ -110,21 +122,27 @@ impl JsonCall {
     }
 
     /// Whether a closing tag ends the envelope. Inside a string it does only where a line ends
-    /// with it, which no JSON string does: then a quote is missing.
-    fn closes(&self, behind: &str, ended: bool) -> Option<bool> {
+    /// with it, which no JSON string does: then a quote is missing, and there is no call.
+    fn closes(&mut self, behind: &str, ended: bool) -> Option<bool> {
         if !self.outline.in_string() {
             return Some(true);
         }
-        match behind.as_bytes().first() {
-            None => ended.then_some(true),
-            Some(byte) => Some(matches!(byte, b'\n' | b'\r' | b'<')),
-        }
+        let closes = match behind.as_bytes().first() {
+            None if !ended => return None,
+            None => true,
+            Some(byte) => matches!(byte, b'\n' | b'\r'),
+        };
+        self.ends_in_string |= closes;
+        Some(closes)
     }
 
     fn step_value(&mut self, rest: &str, context: &mut Context<'_>, sink: Sink<'_>) -> Step {
         let before = self.raw.len();
-        self.take(rest, context, sink);
-        let Some(end) = self.outline.end else { return Step::Used(rest.len()) };
+        // In windows: what follows the value is not copied with it.
+        let window = floor_boundary(rest, rest.len().min(WINDOW)).max(1);
+        let window = ceil_boundary(rest, window);
+        self.take(&rest[..window], context, sink);
+        let Some(end) = self.outline.end else { return Step::Used(window) };
         self.raw.truncate(end);
         self.end(context, sink);
         Step::Done(end - before)
@@ -151,30 +169,35 @@ impl JsonCall {
     /// Starts the call once its name is known, and shows its arguments as they come.
     fn show_members(&mut self, context: &mut Context<'_>, sink: Sink<'_>) {
         if self.index.is_none() {
-            let members = self.outline.members.iter();
-            let name = members.filter(|member| is_name_key(&member.key)).find_map(|member| {
-                let text = self.raw.get(member.from?..member.to?)?;
-                serde_json::from_str::<String>(text).ok()
-            });
-            let Some(name) = name else { return };
-            let id = self.id_so_far();
+            let Some(name) = self.name_so_far() else { return };
             let name = extract::proper_name(name, context, &mut Vec::new());
             let index = context.take_index();
-            sink(Event::Started { index, id: id.as_deref(), name: &name });
+            // An id may still follow, so that none is given before the end.
+            sink(Event::Started { index, id: None, name: &name });
             (self.index, self.begun) = (Some(index), Some(name));
         }
         let member = self.outline.members.iter().find(|member| is_argument_key(&member.key));
         if let (Some(index), Some(member)) = (self.index, member)
             && let Some(from) = member.from
         {
-            let to = member.to.unwrap_or(self.raw.len());
+            // A text or a number is shown when it is whole: blanks behind it are not part of it.
+            let grows = self.raw.as_bytes().get(from).is_some_and(|b| matches!(b, b'{' | b'['));
+            let to = member.to.unwrap_or(if grows { self.raw.len() } else { from });
             self.show(index, from.max(self.shown), to, sink);
         }
     }
 
-    fn id_so_far(&self) -> Option<String> {
-        let member = self.outline.members.iter().find(|member| member.key == "id")?;
-        serde_json::from_str(self.raw.get(member.from?..member.to?)?).ok()
+    /// The name, once its member is whole. Each member is looked at once.
+    fn name_so_far(&mut self) -> Option<String> {
+        while let Some(member) = self.outline.members.get(self.checked) {
+            let (from, to) = (member.from?, member.to?);
+            self.checked += 1;
+            let text = self.raw.get(from..to).filter(|_| is_name_key(&member.key));
+            if let Some(name) = text.and_then(|text| serde_json::from_str(text).ok()) {
+                return Some(name);
+            }
+        }
+        None
     }
 
     /// The envelope is closed: the calls in it, or why there are none.
@@ -191,6 +214,15 @@ impl JsonCall {
     }
 
     fn calls(&mut self) -> Result<(Vec<JsonedCall>, Vec<String>), String> {
+        if self.ends_in_string {
+            return Err("A string in the JSON of the call is not closed.".to_owned());
+        }
+        if self.name.is_none() {
+            self.check_members()?;
+            if let Some(calls) = several(&self.raw) {
+                return calls.map(|calls| (calls, std::mem::take(&mut self.notes)));
+            }
+        }
         let (value, repairs) = repair(&self.raw, End::Said).map_err(|error| error.to_string())?;
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(repairs);
@@ -199,6 +231,16 @@ impl JsonCall {
             return extract::calls_in(value).map(|calls| (calls, notes)).map_err(problem);
         };
         Ok((vec![JsonedCall { id: self.id.clone(), name, arguments: value }], notes))
+    }
+
+    /// What is given twice is ambiguous, and what was shown would not be what runs.
+    fn check_members(&self) -> Result<(), String> {
+        for is_one in [is_name_key, is_argument_key] {
+            if self.outline.members.iter().filter(|member| is_one(&member.key)).count() > 1 {
+                return Err("The JSON of the call has its name or its arguments twice.".to_owned());
+            }
+        }
+        Ok(())
     }
 
     fn fail(&mut self, message: String, context: &mut Context<'_>, sink: Sink<'_>) {
@@ -219,4 +261,13 @@ impl JsonCall {
         };
         self.fail(message, context, sink);
     }
+}
+
+/// The calls of several objects, one after the other; `None` where it is not that.
+fn several(text: &str) -> Option<Result<Vec<JsonedCall>, String>> {
+    let values: Result<Vec<Value>, _> =
+        serde_json::Deserializer::from_str(text).into_iter().collect();
+    let values = values.ok().filter(|values| values.len() > 1)?;
+    let problem = |reason| format!("The JSON of the calls cannot be used: {reason}.");
+    Some(extract::calls_in(values.into()).map_err(problem))
 }

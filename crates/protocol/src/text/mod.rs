@@ -59,8 +59,8 @@ enum State {
     Tagged(Box<TaggedCall>),
     Json(Box<JsonCall>),
     ToolFence(Box<ToolFence>),
-    /// Inside the tag of this name, in which a model thinks.
-    Thinking(String),
+    /// Inside the tag of this name, in which a model thinks, so many levels deep.
+    Thinking(String, usize),
 }
 
 impl State {
@@ -165,7 +165,7 @@ impl TextParser {
             State::Tagged(call) => call.cut_off(sink),
             State::Json(call) => call.cut_off(&mut context, sink),
             State::ToolFence(call) => call.cut_off(sink),
-            State::Prose | State::Fence(_) | State::Candidate(_) | State::Thinking(_) => {}
+            State::Prose | State::Fence(_) | State::Candidate(_) | State::Thinking(..) => {}
         }
         self.prose = Prose::new();
     }
@@ -201,10 +201,10 @@ impl TextParser {
             State::Tagged(call) => call.step(rest, ended, sink),
             State::Json(call) => call.step(rest, ended, &mut context, sink),
             State::ToolFence(call) => call.step(rest, ended, sink),
-            State::Thinking(tag) => step_thinking(tag, rest, ended, sink),
+            State::Thinking(tag, depth) => step_thinking(tag, depth, rest, ended, sink),
             State::Candidate(candidate) => {
                 let verdict = candidate.judge(rest, ended, &context);
-                settle(verdict, candidate, rest, &mut context, sink)
+                settle(verdict, candidate, &mut self.prose, rest, &mut context, sink)
             }
         }
     }
@@ -214,6 +214,7 @@ impl TextParser {
 fn settle(
     verdict: Verdict,
     candidate: &Candidate,
+    prose: &mut Prose,
     rest: &str,
     context: &mut Context<'_>,
     sink: Sink<'_>,
@@ -224,28 +225,30 @@ fn settle(
             candidate::emit_all(calls, &notes, context, sink);
             Step::Done(used)
         }
-        Verdict::Text(used) => match candidate.fence {
-            Some(fence) => {
-                sink(Event::Text(&rest[..used]));
-                Step::Enter(used, State::Fence(PlainFence { fence, line_start: true }))
-            }
-            None => Step::Enter(0, State::Prose),
-        },
+        Verdict::Text(used) => {
+            let Some(fence) = candidate.fence else {
+                prose.skip_json(candidate.looked_at(rest));
+                return Step::Enter(0, State::Prose);
+            };
+            sink(Event::Text(&rest[..used]));
+            Step::Enter(used, State::Fence(PlainFence { fence, line_start: true }))
+        }
     }
 }
 
 /// Thinking is text up to its closing tag.
-fn step_thinking(tag: &str, rest: &str, ended: bool, sink: Sink<'_>) -> Step {
+fn step_thinking(tag: &str, depth: &mut usize, rest: &str, ended: bool, sink: Sink<'_>) -> Step {
     let at = memchr::memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
     if at > 0 {
         sink(Event::Text(&rest[..at]));
         return Step::Used(at);
     }
-    match lex(rest, |name| name == tag) {
+    match lex(rest, |name| name.eq_ignore_ascii_case(tag)) {
         Lexed::More if !ended => Step::Wait,
         Lexed::Tag(found) => {
             sink(Event::Text(&rest[..found.len]));
-            if found.closing { Step::Done(found.len) } else { Step::Used(found.len) }
+            *depth = if found.closing { *depth - 1 } else { *depth + 1 };
+            if *depth == 0 { Step::Done(found.len) } else { Step::Used(found.len) }
         }
         _ => {
             sink(Event::Text("<"));

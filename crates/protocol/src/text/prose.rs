@@ -49,6 +49,8 @@ pub(super) struct Prose {
     last_line: String,
     /// How far the blanks behind a tag are known to reach.
     looked: usize,
+    /// How much of the text was looked at as JSON in vain, and is not looked at so again.
+    skip: usize,
 }
 
 impl Prose {
@@ -62,7 +64,13 @@ impl Prose {
             line: String::new(),
             last_line: String::new(),
             looked: 0,
+            skip: 0,
         }
+    }
+
+    /// So much of what follows is no JSON call, nor is anything in it.
+    pub(super) fn skip_json(&mut self, bytes: usize) {
+        self.skip = bytes;
     }
 
     /// Prose goes on behind a call or a block.
@@ -93,6 +101,7 @@ impl Prose {
 
     fn text(&mut self, text: &str, sink: Sink<'_>) -> Step {
         self.remember(text.trim_end_matches('\n'));
+        self.skip = self.skip.saturating_sub(text.len());
         if text.ends_with('\n') {
             self.line_start = true;
             (self.span, self.quoted) = (None, false);
@@ -135,6 +144,11 @@ impl Prose {
     ) -> Step {
         match Fence::opening(rest, ended) {
             Opening::More => return Step::Wait,
+            Opening::Quoted { fence, len } => {
+                sink(Event::Text(&rest[..len]));
+                let line_start = rest[..len].ends_with('\n');
+                return Step::Enter(len, State::Fence(PlainFence { fence, line_start }));
+            }
             Opening::Fence { fence, info, len } => {
                 return self.open_fence(rest, fence, info, len, ended, context, sink);
             }
@@ -143,7 +157,9 @@ impl Prose {
         let indent = rest.len() - rest.trim_start_matches(' ').len();
         match rest.as_bytes().get(indent) {
             Some(b'>') if indent < 4 => self.quoted = true,
-            Some(b'{') if indent < 4 && self.may_be_call(Form::BareJson, context) => {
+            Some(b'{')
+                if indent < 4 && self.skip == 0 && self.may_be_call(Form::BareJson, context) =>
+            {
                 self.line_start = false;
                 return Step::Enter(0, State::candidate(None, indent));
             }
@@ -343,7 +359,23 @@ impl Prose {
         match tag.local() {
             "invoke" if context.forms.has(Form::Invoke) => {
                 let name = tag.attribute("name")?;
-                Some(open_tagged(Grammar::Invoke, name, tag.len, context, sink))
+                if tag.self_closing {
+                    let Step::Enter(used, State::Tagged(call)) =
+                        open_tagged(Grammar::Invoke, name, tag.len, context, sink)
+                    else {
+                        return None;
+                    };
+                    call.end_at_once(sink);
+                    return Some(Step::Used(used));
+                }
+                let Some(behind) = self.behind(rest, tag.len, ended) else {
+                    return Some(Step::Wait);
+                };
+                match opens_named(Grammar::Invoke, behind) {
+                    None if !ended => Some(Step::Wait),
+                    Some(true) => Some(open_tagged(Grammar::Invoke, name, tag.len, context, sink)),
+                    _ => None,
+                }
             }
             "function" if context.forms.has(Form::Function) => {
                 let name = tag.assigned()?;
@@ -355,13 +387,18 @@ impl Prose {
                     let call = JsonCall::named(envelope, name, None, context, sink);
                     return Some(Step::Enter(tag.len, State::json(call)));
                 }
-                behind
-                    .starts_with('<')
-                    .then(|| open_tagged(Grammar::Function, name, tag.len, context, sink))
+                match opens_named(Grammar::Function, behind) {
+                    None if !ended => Some(Step::Wait),
+                    Some(true) => {
+                        Some(open_tagged(Grammar::Function, name, tag.len, context, sink))
+                    }
+                    _ => None,
+                }
             }
-            "think" | "thinking" if tag.attributes.is_empty() => {
+            // In the middle of a line it is a word about thinking.
+            "think" | "thinking" if tag.attributes.is_empty() && self.line.trim().is_empty() => {
                 sink(Event::Text(&rest[..tag.len]));
-                Some(Step::Enter(tag.len, State::Thinking(tag.name.to_owned())))
+                Some(Step::Enter(tag.len, State::Thinking(tag.name.to_owned(), 1)))
             }
             "tool_call" | "tool_calls" | "function_call" | "function_calls" => {
                 self.open_envelope(rest, tag, ended, context)
@@ -440,6 +477,19 @@ fn open_tagged(
     Step::Enter(len, State::Tagged(Box::new(call)))
 }
 
+/// Whether what follows a tag that names a tool makes it a call: a parameter, or the end.
+fn opens_named(grammar: Grammar, behind: &str) -> Option<bool> {
+    match lex(behind, |_| true) {
+        Lexed::More => None,
+        Lexed::Not if !behind.is_empty() && "<!--".starts_with(behind) => None,
+        Lexed::Not => Some(behind.starts_with("<!--")),
+        Lexed::Tag(tag) => {
+            let part = grammar.part(&tag, "", None);
+            Some(matches!(part, Part::ParameterOpens(_) | Part::CallEnds))
+        }
+    }
+}
+
 /// Whether what follows the tag of a tool makes it a call; `None` where it cannot be told yet.
 fn opens_call(behind: &str, tool: &KnownTool, context: &Context<'_>) -> Option<bool> {
     if !behind.starts_with('<') {
@@ -449,7 +499,7 @@ fn opens_call(behind: &str, tool: &KnownTool, context: &Context<'_>) -> Option<b
         Lexed::More => None,
         Lexed::Not if "<!--".starts_with(behind) => None,
         Lexed::Not => Some(behind.starts_with("<!--")),
-        Lexed::Tag(tag) => match Grammar::Xml.part(&tag, &tool.name) {
+        Lexed::Tag(tag) => match Grammar::Xml.part(&tag, &tool.name, Some(tool)) {
             Part::CallEnds => Some(true),
             // A misspelt parameter is for the pipeline to refuse; the next tool in a list of
             // tools is none.

@@ -34,6 +34,8 @@ pub(super) struct Outline {
     pub(super) is_list: bool,
     /// It is neither an object nor a list.
     pub(super) is_other: bool,
+    /// Something else stands where a quoted key of the object must.
+    pub(super) is_broken: bool,
 }
 
 impl Outline {
@@ -89,6 +91,7 @@ impl Outline {
             return;
         }
         if self.depth == 1 && !was_blank && !matches!(byte, b',' | b'}') {
+            self.is_broken |= !self.is_list && self.awaits_key() && byte != b'"';
             self.begin_value();
         }
         match byte {
@@ -99,6 +102,11 @@ impl Outline {
             b',' if self.depth == 1 => self.end_value(text),
             _ => {}
         }
+    }
+
+    /// Whether nothing but a key, or the end of the object, can follow.
+    fn awaits_key(&self) -> bool {
+        self.key.is_none() && self.members.last().is_none_or(|member| member.to.is_some())
     }
 
     fn begin_member(&mut self) {

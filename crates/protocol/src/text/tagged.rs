@@ -13,6 +13,9 @@ use super::{Step, value};
 use crate::event::{Event, FailedCall, ParsedCall, Sink};
 use crate::tools::KnownTool;
 
+/// No tool has more parameters; what has more cannot be called, and costs no time.
+const MAX_PARAMETERS: usize = 256;
+
 /// A call under way.
 #[derive(Debug)]
 pub(super) struct TaggedCall {
@@ -26,6 +29,8 @@ pub(super) struct TaggedCall {
     in_comment: bool,
     /// How far the blanks behind a closing tag are known to reach.
     looked: usize,
+    /// The same for the blanks behind the end of the call.
+    looked_behind: usize,
     notes: Vec<String>,
     problem: Option<String>,
 }
@@ -42,8 +47,8 @@ struct Open {
     has_closing: bool,
     /// How many calls of the same tool are open inside the value: it shows an example.
     nested: usize,
-    /// Where in the value it would have ended if it were not inside such an example.
-    would_end: Option<usize>,
+    /// How many elements of the parameter's own name are open inside the value.
+    inner: usize,
 }
 
 /// Whether a closing tag counts.
@@ -73,6 +78,7 @@ impl TaggedCall {
             open: None,
             in_comment: false,
             looked: 0,
+            looked_behind: 0,
             notes: Vec::new(),
             problem: None,
         }
@@ -104,7 +110,7 @@ impl TaggedCall {
             None => self.step_between(rest, ended, sink),
         };
         if !matches!(step, Step::Wait) {
-            self.looked = 0;
+            (self.looked, self.looked_behind) = (0, 0);
         }
         step
     }
@@ -156,7 +162,7 @@ impl TaggedCall {
     }
 
     fn take_tag(&mut self, tag: &Tag<'_>, sink: Sink<'_>) -> Step {
-        match self.grammar.part(tag, &self.name) {
+        match self.part(tag) {
             Part::CallEnds => {
                 self.end(sink);
                 return Step::Done(tag.len);
@@ -177,8 +183,7 @@ impl TaggedCall {
         let name = known_parameter(self.tool.as_deref(), &spelling);
         let name = name.unwrap_or_else(|| spelling.clone());
         if empty {
-            self.given.push((name, String::new()));
-            return;
+            return self.give(name, String::new());
         }
         self.open = Some(Open {
             name,
@@ -187,8 +192,21 @@ impl TaggedCall {
             multi_line: false,
             has_closing: false,
             nested: 0,
-            would_end: None,
+            inner: 0,
         });
+    }
+
+    /// What a tag means here, outside of a parameter with the name of the tool itself.
+    fn part(&self, tag: &Tag<'_>) -> Part {
+        self.grammar.part(tag, &self.name, self.tool.as_deref())
+    }
+
+    fn give(&mut self, name: String, value: String) {
+        if self.given.len() < MAX_PARAMETERS {
+            self.given.push((name, value));
+        } else {
+            self.complain(format!("it has more than {MAX_PARAMETERS} parameters"));
+        }
     }
 
     fn step_value(&mut self, mut open: Open, rest: &str, ended: bool, sink: Sink<'_>) -> Step {
@@ -199,11 +217,11 @@ impl TaggedCall {
         };
         match step {
             Step::Closed(used) => {
-                self.given.push((open.name, open.value));
+                self.give(open.name, open.value);
                 Step::Used(used)
             }
             Step::Done(used) => {
-                self.given.push((open.name, open.value));
+                self.give(open.name, open.value);
                 self.end(sink);
                 Step::Done(used)
             }
@@ -233,13 +251,18 @@ impl TaggedCall {
                 return self.take(open, &rest[..next], sink);
             }
         };
-        match self.grammar.part(&tag, &self.name) {
-            Part::ParameterCloses(spelling) if self.is_of(open, &spelling) => {
-                match self.closes(open, rest, tag.len, ended) {
-                    Closes::Yes => return Step::Closed(tag.len),
-                    Closes::Unknown => return Step::Wait,
-                    Closes::No => {}
-                }
+        match self.part_in_value(&tag, open) {
+            Part::ParameterCloses(_) => match self.closes(open, rest, tag.len, ended) {
+                Closes::Yes => return Step::Closed(tag.len),
+                Closes::Unknown => return Step::Wait,
+                Closes::No => open.inner = open.inner.saturating_sub(1),
+            },
+            Part::ParameterOpens(spelling) if self.grammar == Grammar::Xml => {
+                open.inner += usize::from(spelling.eq_ignore_ascii_case(&open.spelling));
+            }
+            Part::ParameterOpens(spelling) if open.nested == 0 && self.is_new(open, &spelling) => {
+                let (this, before) = (self.grammar.parameter_start(&spelling), &open.name);
+                self.complain(format!("`{this}` stands inside `{before}`, which is not closed"));
             }
             Part::CallOpens => match self.begins_example(rest, tag.len, ended) {
                 Closes::Yes => open.nested += 1,
@@ -247,7 +270,7 @@ impl TaggedCall {
                 Closes::No => {}
             },
             Part::CallEnds if open.nested > 0 => open.nested -= 1,
-            Part::CallEnds if !open.multi_line && !open.has_closing => {
+            Part::CallEnds if open.may_lack_its_end() => {
                 match self.ends_line(rest, tag.len, ended) {
                     Closes::Yes => {
                         let missing = self.grammar.parameter_end(&open.name);
@@ -263,8 +286,16 @@ impl TaggedCall {
         self.take(open, &rest[..tag.len], sink)
     }
 
-    fn is_of(&self, open: &Open, spelling: &str) -> bool {
-        self.grammar != Grammar::Xml || spelling.eq_ignore_ascii_case(&open.spelling)
+    /// What a tag means inside a value.
+    fn part_in_value(&self, tag: &Tag<'_>, open: &Open) -> Part {
+        let is_own = tag.name.eq_ignore_ascii_case(&open.spelling);
+        match self.part(tag) {
+            Part::CallEnds if is_own && self.grammar == Grammar::Xml => {
+                Part::ParameterCloses(tag.name.to_owned())
+            }
+            Part::ParameterCloses(_) if !is_own && self.grammar == Grammar::Xml => Part::Other,
+            part => part,
+        }
     }
 
     /// Where the blanks behind `from` end; they are not looked at again.
@@ -275,7 +306,7 @@ impl TaggedCall {
     }
 
     /// Whether the closing tag at the start of `rest` is followed by what makes it count.
-    fn closes(&mut self, open: &mut Open, rest: &str, len: usize, ended: bool) -> Closes {
+    fn closes(&mut self, open: &Open, rest: &str, len: usize, ended: bool) -> Closes {
         let at = self.past_blanks(rest, len);
         let unknown = if ended { Closes::No } else { Closes::Unknown };
         let single_line = if open.multi_line { Closes::No } else { Closes::Yes };
@@ -293,13 +324,14 @@ impl TaggedCall {
             Lexed::Not if "<!--".starts_with(next) => return unknown,
             Lexed::Not => return Closes::No,
         };
-        match self.grammar.part(&tag, &self.name) {
-            Part::CallEnds if open.nested > 0 => {
-                open.would_end = Some(open.value.len());
-                Closes::No
+        match self.part(&tag) {
+            Part::CallEnds | Part::ParameterOpens(_) if open.nested > 0 => Closes::No,
+            // A value over several lines may hold a line of source code with such tags in it.
+            Part::CallEnds if open.multi_line => {
+                ends_line(rest, at + tag.len, &mut self.looked_behind, ended)
             }
             Part::CallEnds => Closes::Yes,
-            Part::ParameterOpens(_) if open.nested > 0 => Closes::No,
+            Part::ParameterOpens(_) if open.inner > 0 => Closes::No,
             Part::ParameterOpens(spelling) if self.is_new(open, &spelling) => Closes::Yes,
             // A misspelt or repeated parameter, unless it is text: a value over several lines
             // may well be a document with such tags.
@@ -325,14 +357,14 @@ impl TaggedCall {
         if next.is_empty() {
             return unknown;
         }
+        // In XML the tag names the tool; in the other forms the example may be of any tool.
+        let is_known = |spelling: &str| {
+            self.grammar != Grammar::Xml
+                || known_parameter(self.tool.as_deref(), spelling).is_some()
+        };
         match lex(next, |_| true) {
-            Lexed::Tag(tag) => match self.grammar.part(&tag, &self.name) {
-                Part::ParameterOpens(spelling)
-                    if self.tool.is_none()
-                        || known_parameter(self.tool.as_deref(), &spelling).is_some() =>
-                {
-                    Closes::Yes
-                }
+            Lexed::Tag(tag) => match self.part(&tag) {
+                Part::ParameterOpens(spelling) if is_known(&spelling) => Closes::Yes,
                 _ => Closes::No,
             },
             Lexed::More if next.starts_with('<') => unknown,
@@ -340,17 +372,8 @@ impl TaggedCall {
         }
     }
 
-    /// Whether nothing follows on the line, so that the end tag really ends the call although
-    /// its last parameter was not closed.
     fn ends_line(&mut self, rest: &str, len: usize, ended: bool) -> Closes {
-        let from = len.max(self.looked);
-        let blanks = rest[from..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
-        self.looked = from + blanks.count();
-        match rest.as_bytes().get(self.looked) {
-            None if !ended => Closes::Unknown,
-            None | Some(b'\n' | b'<') => Closes::Yes,
-            Some(_) => Closes::No,
-        }
+        ends_line(rest, len, &mut self.looked, ended)
     }
 
     /// The call is complete: its input, or why it has none.
@@ -378,13 +401,9 @@ impl TaggedCall {
     }
 
     /// The stream ended inside the call.
-    pub(super) fn cut_off(mut self, sink: Sink<'_>) {
-        if let Some(open) = self.open.take() {
-            if let Some(end) = self.ended_in_example(&open) {
-                self.given.push((open.name, open.value[..end].to_owned()));
-                return self.end(sink);
-            }
-            let message = self.cut_in_value(&open);
+    pub(super) fn cut_off(self, sink: Sink<'_>) {
+        if let Some(open) = &self.open {
+            let message = self.cut_in_value(open);
             return sink(Event::Failed(self.failed(message)));
         }
         let end = self.grammar.call_end(&self.name);
@@ -408,21 +427,25 @@ impl TaggedCall {
         }
         format!("The call of `{name}` was cut off inside `{start}`.")
     }
+}
 
-    /// A value that mentions an example call without its end takes the call's own end for the
-    /// example's. Where the message ends with it, it was the call's own.
-    fn ended_in_example(&self, open: &Open) -> Option<usize> {
-        let end = open.would_end?;
-        let mut rest = &open.value[end..];
-        for closing in [false, true] {
-            let Lexed::Tag(tag) = lex(rest, |_| true) else { return None };
-            let ends_call = self.grammar.part(&tag, &self.name) == Part::CallEnds;
-            if ends_call != closing {
-                return None;
-            }
-            rest = rest[tag.len..].trim_start();
-        }
-        rest.is_empty().then_some(end)
+impl Open {
+    /// Whether the end of the call may stand for the missing end of this value: one word on one
+    /// line, such as a path. More could be a text in which the end is only mentioned.
+    fn may_lack_its_end(&self) -> bool {
+        !self.multi_line && !self.has_closing && !self.value.trim().contains(char::is_whitespace)
+    }
+}
+
+/// Whether nothing follows an end tag on its line, or another tag does. Blanks are looked at once.
+fn ends_line(rest: &str, from: usize, looked: &mut usize, ended: bool) -> Closes {
+    let from = from.max(*looked);
+    let blanks = rest[from..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+    *looked = from + blanks.count();
+    match rest.as_bytes().get(*looked) {
+        None if !ended => Closes::Unknown,
+        None | Some(b'\n' | b'<') => Closes::Yes,
+        Some(_) => Closes::No,
     }
 }
 

@@ -95,7 +95,7 @@ impl ToolFence {
                     // The line break before END_ARG belongs to END_ARG.
                     let text = value.strip_suffix('\n').unwrap_or(&value);
                     let text = text.strip_suffix('\r').unwrap_or(text);
-                    self.given.push((name, text.to_owned()));
+                    self.given.push((name, lines(text)));
                     return Step::Used(len);
                 }
                 Ok(None) => {}
@@ -182,6 +182,12 @@ impl ToolFence {
         };
         self.fail(format!("The call of `{}` was cut off {place}.", self.name), sink);
     }
+}
+
+/// Lines are the value as they are; the line breaks around it, which reading takes off, are not
+/// among them here. A single line is trimmed, as everywhere.
+fn lines(text: &str) -> String {
+    if text.contains('\n') { format!("\n{text}\n") } else { text.to_owned() }
 }
 
 /// How long the `END_ARG` line at the start of `line` is; `Err` where it cannot be told yet.

@@ -85,13 +85,12 @@ fn p1_a_whole_example_inside_a_value_does_not_end_it() {
         "<write_to_file>\n<path>a</path>\n<content>\n{example}\n</content>\n</write_to_file>\n"
     );
     assert_eq!(call(&message).1["content"], example);
-    // An example without its end takes the end of the call, unless the message ends with it.
+    // An example without its end takes the end of the call: where that was cannot be told.
     let half = "Begin with <write_to_file><path> and so on.";
     let message = format!(
         "<write_to_file>\n<path>a</path>\n<content>\n{half}\n</content>\n</write_to_file>\n"
     );
-    assert_eq!(call(&message).1["content"], half);
-    let (problem, _) = failure(&format!("{message}<list_tabs></list_tabs>"));
+    let (problem, _) = failure(&message);
     assert!(problem.contains("does not end"), "{problem}");
 }
 
