@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use dogu_runtime::{Dispatch, Runtime};
 use dogu_tool::{Origin, Principal, ToolCall, ToolError, ToolResult};
@@ -23,6 +23,8 @@ pub(crate) struct Caller {
     next: AtomicU64,
     /// Set when the server ends and no longer waits for anyone.
     pub(crate) closing: CancellationToken,
+    /// How many streams of announcements the handler has open.
+    pub(crate) listening: AtomicUsize,
 }
 
 impl Caller {
@@ -35,7 +37,8 @@ impl Caller {
         getrandom::fill(&mut unique).map_err(|error| ServeError::Random(error.into()))?;
         let prefix = format!("mcp-{:08x}", u32::from_be_bytes(unique));
         let origin = Arc::new(Origin::of(principal));
-        Ok(Self { runtime, origin, prefix, next: AtomicU64::new(1), closing })
+        let listening = AtomicUsize::new(0);
+        Ok(Self { runtime, origin, prefix, next: AtomicU64::new(1), closing, listening })
     }
 
     pub(crate) fn principal(&self) -> &Principal {

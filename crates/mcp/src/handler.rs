@@ -1,6 +1,7 @@
 //! The methods that a client can call. Tools, and nothing else.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CompleteRequestMethod,
@@ -106,10 +107,12 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.caller.listening.fetch_add(1, Ordering::SeqCst);
         tokio::select! {
             () = context.cancelled() => {}
             () = self.caller.closing.cancelled() => {}
         }
+        self.caller.listening.fetch_sub(1, Ordering::SeqCst);
         Ok(())
     }
 

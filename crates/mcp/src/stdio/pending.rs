@@ -15,6 +15,8 @@ pub(crate) struct Pending(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     requests: Mutex<HashSet<RequestId>>,
+    /// Streams of announcements that were asked for and have not ended.
+    streams: Mutex<HashSet<RequestId>>,
     changed: Notify,
 }
 
@@ -23,10 +25,11 @@ impl Pending {
     pub(crate) fn received(&self, message: &ClientJsonRpcMessage) {
         match message {
             // An open stream of announcements waits for nothing.
-            ClientJsonRpcMessage::Request(request)
-                if !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_)) =>
-            {
-                self.lock().insert(request.id.clone());
+            ClientJsonRpcMessage::Request(request) => {
+                let is_stream =
+                    matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
+                let set = if is_stream { &self.0.streams } else { &self.0.requests };
+                locked(set).insert(request.id.clone());
             }
             // A request that was canceled gets no answer.
             ClientJsonRpcMessage::Notification(notification) => {
@@ -42,22 +45,28 @@ impl Pending {
 
     /// Takes note that an answer was written.
     pub(crate) fn answered(&self, request: &RequestId) {
-        self.lock().remove(request);
+        locked(&self.0.requests).remove(request);
+        locked(&self.0.streams).remove(request);
         self.0.changed.notify_one();
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.lock().len()
+        locked(&self.0.requests).len()
+    }
+
+    /// How many streams of announcements are open, or about to be.
+    pub(crate) fn streams(&self) -> usize {
+        locked(&self.0.streams).len()
     }
 
     /// Waits for the next answer.
     pub(crate) async fn changed(&self) {
         self.0.changed.notified().await;
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, HashSet<RequestId>> {
-        self.0.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked(set: &Mutex<HashSet<RequestId>>) -> MutexGuard<'_, HashSet<RequestId>> {
+    set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The request that a message answers.

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rmcp::RoleServer;
@@ -25,6 +26,9 @@ use crate::message::{self, MAX_MESSAGE_BYTES, Parsed, Refusal};
 
 /// How often, after the end of stdin, a look is taken for calls that have begun to wait for a person.
 const PARKED_CHECK: Duration = Duration::from_millis(50);
+
+/// How often, after the end of stdin, a look is taken for streams that are being opened.
+const STREAM_CHECK: Duration = Duration::from_millis(1);
 
 /// How many requests may wait for an answer. A client with more of them is not read until some
 /// are answered, else one that never reads its answers would fill the memory.
@@ -136,6 +140,17 @@ where
         }
     }
 
+    /// Waits until the handler has every stream that was asked for. rmcp stops listening to itself
+    /// once this transport has ended: a stream that is then still being opened would never be
+    /// told to close, and rmcp waits five seconds for it.
+    async fn streams_opened(&mut self, deadline: Instant) {
+        while self.caller.listening.load(Ordering::SeqCst) < self.pending.streams()
+            && Instant::now() < deadline
+        {
+            tokio::time::sleep(STREAM_CHECK).await;
+        }
+    }
+
     /// The client that could have shown the question is gone.
     fn cancel_parked(&self) {
         let (runtime, principal) = (&self.caller.runtime, self.caller.principal());
@@ -191,6 +206,7 @@ where
         if let Some(deadline) = self.deadline {
             self.refusal_written().await;
             self.drain(deadline).await;
+            self.streams_opened(deadline).await;
         }
         self.caller.closing.cancel();
         None
