@@ -194,7 +194,9 @@ impl Responses {
     fn added(&mut self, document: Document<'_>, calls: &mut Calls, sink: Sink<'_>) {
         let Some(item) = document.item.filter(|item| item.is_call()) else { return };
         let place = self.place(document.output_index, filled(item.id.as_ref()));
-        begin(place, *item, calls, sink);
+        // Some servers give their items no id, and name them by the id of the call.
+        let by_call = self.place(place, item.call_id());
+        begin(place.or(by_call), *item, calls, sink);
     }
 
     /// The call of an event.
@@ -208,8 +210,9 @@ impl Responses {
 
     /// The call of an event that may hold the item itself.
     fn find_ended(&self, document: &Document<'_>, calls: &Calls) -> Option<usize> {
-        let item = document.item.as_ref().and_then(|item| item.id.as_ref());
-        let id = filled(document.item_id.as_ref()).or(filled(item));
+        let item = document.item.as_ref();
+        let id = filled(document.item_id.as_ref())
+            .or(item.and_then(|item| filled(item.id.as_ref()).or(item.call_id())));
         self.find(document.output_index, id, calls)
     }
 

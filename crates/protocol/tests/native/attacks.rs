@@ -287,3 +287,20 @@ fn arguments_with_a_key_twice_do_not_run() {
         assert_eq!((run.calls(), run.failed().len()), (Vec::new(), 1), "{arguments}");
     }
 }
+
+/// llama.cpp's server gives its items no id, and its events the id of the call.
+#[test]
+fn items_of_responses_may_be_known_by_their_call_alone() {
+    let item = |arguments: &str| json!({"type": "function_call", "call_id": "fc_1", "name": "set", "arguments": arguments});
+    let delta = |text: &str| json!({"type": "response.function_call_arguments.delta", "item_id": "fc_1", "delta": text});
+    let documents = [
+        json!({"type": "response.output_item.added", "item": item("")}),
+        delta("{\"count\""),
+        delta(":5}"),
+        json!({"type": "response.output_item.done", "item": item("{\"count\":5}")}),
+        json!({"type": "response.completed", "response": {"status": "completed", "output": []}}),
+    ];
+    for upto in [4, 5] {
+        assert_eq!(calls(Responses, &documents[..upto]), call("set", json!({"count": 5})));
+    }
+}
