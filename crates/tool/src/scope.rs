@@ -41,6 +41,11 @@ impl Scope {
         &self.roots
     }
 
+    /// What `~` means.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// The absolute path that a model means: `~` expanded, relative ones from the working
     /// folder. `..` stays, because only the disk knows where it leads.
     pub fn resolve(&self, path: &str) -> PathBuf {

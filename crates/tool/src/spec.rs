@@ -62,6 +62,7 @@ pub enum Exposure {
 /// There is no `source` here: the registry writes down where a tool came from, so that
 /// a tool cannot claim to be built in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about the tool")]
 pub struct ToolSpec {
     /// The name that the model calls.
     pub name: ToolName,
@@ -89,6 +90,9 @@ pub struct ToolSpec {
     /// Its futures never block their thread, so the pipeline may poll them in place.
     #[serde(default)]
     pub non_blocking: bool,
+    /// The same call over and over is its purpose. Believed only of built-in tools.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polling: bool,
     /// Arguments are taken as they are: `"5"` is not read as 5 where a number is wanted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact_types: bool,
@@ -141,6 +145,7 @@ impl ToolSpec {
             category: Category::System,
             read_only: false,
             non_blocking: false,
+            polling: false,
             exact_types: false,
             primary_argument: None,
             exposure: Exposure::Direct,
@@ -171,6 +176,12 @@ impl ToolSpec {
     /// Says that the tool's futures never block their thread.
     pub fn non_blocking(mut self) -> Self {
         self.non_blocking = true;
+        self
+    }
+
+    /// Says that the same call over and over is the tool's purpose, as it is to watch something.
+    pub fn polling(mut self) -> Self {
+        self.polling = true;
         self
     }
 
