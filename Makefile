@@ -1,9 +1,10 @@
-# Everything a fresh machine needs is installed by the targets themselves, into .cache.
+# Everything a fresh machine needs is installed by the targets themselves, into .cache, or by apt-get
+# where it is a part of the system.
 
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start bench-protocol setup
+.PHONY: run build test bench bench-start bench-protocol bench-policy setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -17,13 +18,14 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test --workspace --test foreign_clients --test real_model -- --ignored
+	cargo test --workspace --test foreign_clients --test real_model --test truth -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-## setup: the foreign MCP clients and the language model that the tests use
+## setup: the foreign MCP clients, the language model and the sandbox that the tests use
 setup:
 	scripts/setup-mcp-clients
 	scripts/setup-model
+	scripts/setup-sandbox
 
 ## bench: what the pipeline adds to a call
 bench:
@@ -37,3 +39,7 @@ bench-start: build
 bench-protocol:
 	cargo bench -p dogu-protocol --bench protocol
 	scripts/bench-protocol-growth
+
+## bench-policy: decisions a second, and how long the worst lines of 64 KB take
+bench-policy:
+	cargo bench -p dogu-policy --bench decisions
