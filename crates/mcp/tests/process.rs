@@ -106,8 +106,9 @@ fn lines_and_nothing_else() {
     assert_eq!(server.receive()["result"]["protocolVersion"], "2025-06-18");
     server.send(&notification("notifications/initialized", json!({})));
     for id in 2..50 {
-        server.send(&request(id, "tools/call", call("echo", json!({"text": "a\nb"}))));
-        assert_eq!(text(&server.receive()), "a\nb");
+        let said = format!("a\n{id}");
+        server.send(&request(id, "tools/call", call("echo", json!({"text": said}))));
+        assert_eq!(text(&server.receive()), said);
     }
     server.stdin = None;
     let (rest, took) = server.ended();

@@ -199,7 +199,7 @@ async fn a_call_that_waits_for_a_person_says_so() {
     assert_eq!(message["params"]["progressToken"], 7);
     let stdio = Principal::process("stdio");
     let question = wire.runtime.pending(&stdio).remove(0);
-    assert!(wire.runtime.answer(&stdio, &question.id, dogu_runtime::Answer::Allow));
+    assert!(wire.runtime.answer(&stdio, &question.id, dogu_runtime::Answer::yes()));
     assert_eq!(text(&wire.answer(&json!("w")).await), "written");
 }
 

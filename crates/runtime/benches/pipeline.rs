@@ -9,6 +9,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use dogu_runtime::record::{CallEnd, CallStart, Record, RecordOptions};
@@ -72,12 +73,15 @@ struct AllowAll;
 
 impl Policy for AllowAll {
     fn decide(&self, _: &PolicyRequest<'_>) -> Decision {
-        Decision { verdict: Verdict::Allow, reasons: Vec::new() }
+        Decision::with_reasons(Verdict::Allow, Vec::new())
     }
 }
 
+/// Each is another one: the same call over and over is stopped.
 fn input() -> Value {
-    json!({"path": "src/main.rs", "offset": 1, "limit": 200})
+    static OFFSET: AtomicU32 = AtomicU32::new(1);
+    let offset = OFFSET.fetch_add(1, Ordering::Relaxed);
+    json!({"path": "src/main.rs", "offset": offset, "limit": 200})
 }
 
 fn runtime(record: Option<Record>) -> Runtime {

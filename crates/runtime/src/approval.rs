@@ -6,9 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use dogu_tool::{BoxFuture, CancelFlag, Preview, Principal};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
+
+use crate::policy::Asked;
 
 /// What a person is asked.
 #[derive(Clone, Debug, Serialize)]
@@ -26,8 +28,17 @@ pub struct Question {
     pub source: String,
     /// The input, redacted.
     pub input: Value,
-    /// What the call would do, one line an action.
+    /// All of it in a few words, where the actions say it best: `Read 2 file(s)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// What the model says of its call. Nobody has checked that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said_by_model: Option<String>,
+    /// What the call would do, one text an action.
     pub actions: Vec<String>,
+    /// What the policy found, and which answers it could keep.
+    #[serde(flatten)]
+    pub asked: Asked,
     /// Why it asks.
     pub reasons: Vec<String>,
     /// What the tool shows of it.
@@ -40,16 +51,100 @@ pub struct Question {
     pub(crate) principal: Principal,
 }
 
-/// What a person answers.
+impl Question {
+    /// A question about a tool of which nothing else is known: for tests of a delegate.
+    pub fn new(tool: impl Into<String>, source: impl Into<String>) -> Self {
+        Self {
+            id: String::new(),
+            call_id: String::new(),
+            tool: tool.into(),
+            title: None,
+            source: source.into(),
+            input: Value::Null,
+            summary: None,
+            said_by_model: None,
+            actions: Vec::new(),
+            asked: Asked::default(),
+            reasons: Vec::new(),
+            preview: None,
+            asked_at: SystemTime::now(),
+            principal: Principal::process(""),
+        }
+    }
+
+    /// What an answer with this scope would store; nothing where such an answer is not offered.
+    pub fn offer(&self, scope: GrantScope) -> Option<&Offer> {
+        let stores = |offer: &&Offer| offer.scope == scope && !offer.rules.is_empty();
+        self.asked.offers.iter().filter(|_| scope != GrantScope::Once).find(stores)
+    }
+}
+
+/// How long an answer counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrantScope {
+    /// For this call.
+    #[default]
+    Once,
+    /// Until the session ends.
+    Session,
+    /// For good.
+    Permanent,
+}
+
+/// An answer that the policy could keep.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// How long it would count.
+    pub scope: GrantScope,
+    /// The rules that would be stored, as they are written in settings.
+    pub rules: Vec<String>,
+}
+
+/// What a person answers. A scope that was not offered counts as once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes, this once.
-    Allow,
+    /// Yes.
+    Allow {
+        /// How long it counts.
+        scope: GrantScope,
+    },
     /// No, perhaps with a word to the model.
     Deny {
         /// What the model is told.
         message: Option<String>,
+        /// How long it counts.
+        scope: GrantScope,
     },
+}
+
+impl Answer {
+    /// Yes, this once.
+    pub fn yes() -> Self {
+        Self::Allow { scope: GrantScope::Once }
+    }
+
+    /// No, this once.
+    pub fn no() -> Self {
+        Self::Deny { message: None, scope: GrantScope::Once }
+    }
+
+    /// No, with a word to the model.
+    pub fn no_because(message: impl Into<String>) -> Self {
+        Self::Deny { message: Some(message.into()), scope: GrantScope::Once }
+    }
+
+    /// How long it counts.
+    pub fn scope(&self) -> GrantScope {
+        match self {
+            Self::Allow { scope } | Self::Deny { scope, .. } => *scope,
+        }
+    }
+
+    /// Whether it is a yes.
+    pub fn is_yes(&self) -> bool {
+        matches!(self, Self::Allow { .. })
+    }
 }
 
 /// Who asks the person: a terminal, an MCP client, a console.
@@ -64,7 +159,7 @@ pub struct ApproveAll;
 
 impl PermissionDelegate for ApproveAll {
     fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
-        Box::pin(async { Answer::Allow })
+        Box::pin(async { Answer::yes() })
     }
 }
 

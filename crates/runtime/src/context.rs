@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::files::{GrantedFiles, Roots};
 use crate::flight::Flight;
 use crate::gate::Gate;
-use crate::paths::JudgedAction;
 use crate::registry::Entry;
+use dogu_policy::facts::JudgedAction;
 
 /// What a runtime hands to every context, where it has it.
 #[derive(Clone, Default)]

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use dogu_tool::{ErrorCode, Principal, ToolError, ToolName};
 use serde_json::Value;
 
+use crate::registry::Entry;
 use crate::settings::Settings;
 
 /// How many sessions are counted; beyond it the counts of an arbitrary one are forgotten.
@@ -31,9 +32,10 @@ impl Counters {
         &self,
         settings: &Settings,
         principal: &Principal,
-        tool: &ToolName,
+        entry: &Entry,
         input: &Value,
     ) -> Result<(), ToolError> {
+        let tool = &entry.spec().name;
         let identical = settings.limits.identical_calls;
         let executions = settings.tool(tool.as_str()).and_then(|section| section.max_executions);
         if identical == 0 && executions.is_none() {
@@ -43,7 +45,8 @@ impl Counters {
         make_room(&mut sessions, principal);
         let session = sessions.entry(principal.clone()).or_default();
         if identical > 0 {
-            session.count_identical(digest(tool, input), identical, tool)?;
+            let most = if may_poll(entry) { u32::MAX } else { identical };
+            session.count_identical(digest(tool, input), most, tool)?;
         }
         executions.map_or(Ok(()), |most| session.count_execution(tool, most))
     }
@@ -64,7 +67,7 @@ impl Session {
                 "Its answer will not change. Use the result that you have, or do something else.",
             ));
         }
-        self.in_a_row += 1;
+        self.in_a_row = self.in_a_row.saturating_add(1);
         Ok(())
     }
 
@@ -91,9 +94,29 @@ fn make_room(sessions: &mut HashMap<Principal, Session>, principal: &Principal) 
     }
 }
 
+/// Whether the same call over and over is what the tool is for.
+fn may_poll(entry: &Entry) -> bool {
+    entry.spec().polling && entry.source().is_builtin()
+}
+
 fn digest(tool: &ToolName, input: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     tool.hash(&mut hasher);
-    input.to_string().hash(&mut hasher);
+    // Writing into a hasher cannot fail.
+    let _ = serde_json::to_writer(Hashed(&mut hasher), input);
     hasher.finish()
+}
+
+/// A hasher that is written to, so that no copy of a large input is made.
+struct Hashed<'a>(&'a mut DefaultHasher);
+
+impl std::io::Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

@@ -18,12 +18,12 @@ use crate::context::RuntimeContext;
 use crate::flight::{EndGuard, Flight};
 use crate::gate::Gate;
 use crate::middleware::CallRequest;
-use crate::paths::JudgedAction;
 use crate::record::bounded_copy;
 use crate::registry::Entry;
 use crate::shaping::{LARGE_RESULT, Shaper, size_of};
 use crate::step::Step;
 use crate::{input, schema};
+use dogu_policy::facts::JudgedAction;
 
 /// A call under way. Dropping it cancels nothing: the runtime takes it over, and
 /// [`Runtime::attach`](crate::Runtime::attach) finds it again.
@@ -50,7 +50,7 @@ impl Future for Dispatch {
             && let Stage::New(new) = std::mem::replace(&mut self.0, Stage::Over)
         {
             let (step, call) = *new;
-            let flight = Flight::begin(&step.runtime.0, &step.origin, &call);
+            let flight = Flight::begin(&step, &call);
             self.0 = Stage::Under(Arc::clone(&flight), Box::pin(answer(flight, step, call)));
         }
         let Stage::Under(_, way) = &mut self.0 else { return Poll::Pending };
@@ -89,7 +89,7 @@ async fn answer(flight: Arc<Flight>, step: Step, call: ToolCall) -> ToolResult {
 
 /// The way of a call that could not be read: it ends before it begins.
 pub(crate) async fn refuse_unread(step: &Step, call: ToolCall, error: ErrorInfo) -> ToolResult {
-    let flight = Flight::begin(&step.runtime.0, &step.origin, &call);
+    let flight = Flight::begin(step, &call);
     let _ends_anyway = EndGuard(Arc::clone(&flight));
     flight.note(|facts| facts.input = call.input);
     let result = ToolResult::error(&*flight.id, &*flight.name, error);
@@ -150,12 +150,7 @@ async fn judged_run(
 ) -> Result<Output, ToolError> {
     let input = canonical(flight, entry, input)?;
     let runtime = &flight.runtime;
-    runtime.counters.admit(
-        &runtime.settings,
-        &flight.origin.principal,
-        &entry.spec().name,
-        &input,
-    )?;
+    runtime.counters.admit(&runtime.settings, &flight.origin.principal, entry, &input)?;
     // Only a question shows the input; a call that is not asked about does not pay for a copy.
     let shown = if runtime.delegate.is_some() { input.clone() } else { Value::Null };
     let plan = guarded(|| entry.tool().prepare(input, &runtime.scope))?;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use dogu_tool::{Tool, ToolName};
+use dogu_tool::{Source, Tool, ToolName};
 
 use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
-use crate::registry::{RegisterError, Registry, Source};
+use crate::registry::{RegisterError, Registry};
 
 /// Something that adds tools and middleware when a runtime is built.
 pub trait Extension: Send + Sync {

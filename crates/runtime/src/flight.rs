@@ -18,6 +18,7 @@ use crate::record::{CallEnd, CallNumber, CallStart, Receipt};
 use crate::redact::Level;
 use crate::runtime::Inner;
 use crate::settings::Audit;
+use crate::step::Step;
 
 /// How long after its deadline a call that did not end by itself is answered by the watchdog.
 const FORCE_AFTER: Duration = Duration::from_millis(250);
@@ -29,6 +30,8 @@ pub(crate) struct Flight {
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
     pub(crate) origin: Arc<Origin>,
+    /// Whoever makes the call wants a person to be asked.
+    pub(crate) forces_approval: bool,
     pub(crate) cancel: CancelFlag,
     started: Instant,
     generated_at: SystemTime,
@@ -76,13 +79,15 @@ pub(crate) enum Stop {
 
 impl Flight {
     /// Takes a call in. From here on it has exactly one end.
-    pub(crate) fn begin(runtime: &Arc<Inner>, origin: &Arc<Origin>, call: &ToolCall) -> Arc<Self> {
+    pub(crate) fn begin(step: &Step, call: &ToolCall) -> Arc<Self> {
+        let runtime = &step.runtime.0;
         let flight = Arc::new(Self {
             runtime: Arc::clone(runtime),
             number: runtime.next_number(),
             id: call.id.as_str().into(),
             name: call.name.as_str().into(),
-            origin: Arc::clone(origin),
+            origin: Arc::clone(&step.origin),
+            forces_approval: step.forces_approval,
             cancel: CancelFlag::new(),
             started: Instant::now(),
             generated_at: SystemTime::now(),

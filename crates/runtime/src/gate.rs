@@ -4,17 +4,27 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use dogu_tool::{Action, CallStatus, Plan, Preview, ToolError, Verdict};
+use dogu_policy::facts::JudgedAction;
+use dogu_tool::{Action, CallStatus, Plan, Preview, Source, ToolError, Verdict};
 use serde_json::Value;
 
-use crate::approval::{Answer, Outcome, Question};
+use crate::approval::{Answer, Offer, Outcome, Question};
+use crate::command_facts;
 use crate::contain::guarded;
 use crate::files::{PreviewCaps, PreviewFiles};
 use crate::flight::Flight;
-use crate::paths::JudgedAction;
 use crate::policy::{Decision, PermissionStatus, PolicyRequest};
 use crate::redact::Level;
-use crate::registry::{Entry, Source};
+use crate::refusals::{Refused, same_call};
+use crate::registry::Entry;
+use crate::runtime::Inner;
+use crate::settings::Unattended;
+
+/// What a model is told to do after a no.
+const ASK_INSTEAD: &str = "Do not make the same call again; ask the user what to do instead.";
+
+/// What a model is told to do after the last no of a turn.
+const STOP: &str = "The user said no three times: stop, and ask what they want.";
 
 /// One call at the gate.
 pub(crate) struct Gate<'a> {
@@ -29,12 +39,15 @@ impl Gate<'_> {
         plan: &dyn Plan,
         input: &Value,
     ) -> Result<Vec<JudgedAction>, ToolError> {
-        let judged = self.judge(plan.actions())?;
-        let mut decision = self.decide(&judged);
+        let judged = self.judge(plan.actions()).await?;
+        let mut decision = self.decide(&judged, input);
         let verdict = guarded(|| Ok(plan.tighten(decision.verdict)))?;
         if verdict > decision.verdict {
             decision.verdict = verdict;
             decision.reasons.push("the tool itself wants to be asked about this input".to_owned());
+        }
+        if self.flight.forces_approval {
+            force(&mut decision);
         }
         self.pass(&judged, &decision, Some(plan), input).await?;
         Ok(judged)
@@ -45,8 +58,8 @@ impl Gate<'_> {
         &self,
         actions: &[Action],
     ) -> Result<Vec<JudgedAction>, ToolError> {
-        let judged = self.judge(actions)?;
-        let decision = self.decide(&judged);
+        let judged = self.judge(actions).await?;
+        let decision = self.decide(&judged, &Value::Null);
         self.flight.note(|facts| facts.asked_more = true);
         let left = self.flight.pause_deadline();
         let passed = self.pass(&judged, &decision, None, &Value::Null).await;
@@ -56,8 +69,9 @@ impl Gate<'_> {
         passed.map(|()| judged)
     }
 
-    /// Adds the facts about paths, and the action that calling a foreign tool is by itself.
-    fn judge(&self, actions: &[Action]) -> Result<Vec<JudgedAction>, ToolError> {
+    /// Adds the facts about paths and command lines, and the action that calling a foreign tool
+    /// is by itself.
+    async fn judge(&self, actions: &[Action]) -> Result<Vec<JudgedAction>, ToolError> {
         let spec = self.entry.spec();
         if spec.group.is_none() && !actions.is_empty() {
             return Err(ToolError::denied(format!(
@@ -66,20 +80,28 @@ impl Gate<'_> {
             )));
         }
         actions.iter().try_for_each(Action::check)?;
-        let mut judged = self.flight.runtime.roots.judge_all(actions)?;
+        let mut judged = self.facts(actions).await?;
         if let Some(action) = foreign_call(self.entry) {
-            judged.push(JudgedAction { action, path: None });
+            judged.push(JudgedAction::plain(action));
         }
         Ok(judged)
     }
 
-    fn decide(&self, actions: &[JudgedAction]) -> Decision {
-        let request = PolicyRequest {
-            spec: self.entry.spec(),
-            source: self.entry.source(),
-            origin: &self.flight.origin,
-            actions,
-        };
+    /// A command line may name whole trees, so it is looked up where blocking hurts nobody.
+    async fn facts(&self, actions: &[Action]) -> Result<Vec<JudgedAction>, ToolError> {
+        let runtime = &self.flight.runtime;
+        if !actions.iter().any(|action| matches!(action, Action::Execute { .. })) {
+            return runtime.roots.judge_all(actions);
+        }
+        let (runtime, actions) = (Arc::clone(runtime), actions.to_vec());
+        let judged = tokio::task::spawn_blocking(move || {
+            actions.iter().map(|action| facts_of(action, &runtime)).collect()
+        });
+        judged.await.unwrap_or_else(|_| Err(ToolError::denied("the command line cannot be judged")))
+    }
+
+    fn decide(&self, actions: &[JudgedAction], input: &Value) -> Decision {
+        let request = request_of(self.flight, self.entry, actions, input);
         let policy = &self.flight.runtime.policy;
         // A policy that panics has not said yes.
         guarded(|| Ok(policy.decide(&request)))
@@ -94,12 +116,23 @@ impl Gate<'_> {
         input: &Value,
     ) -> Result<(), ToolError> {
         self.note(judged, decision);
+        let runtime = &self.flight.runtime;
+        let origin = &self.flight.origin;
         match PermissionStatus::of(decision.verdict) {
-            PermissionStatus::Granted | PermissionStatus::AutoApproved => Ok(()),
+            PermissionStatus::Granted | PermissionStatus::AutoApproved => runtime
+                .refusals
+                .of_turn(origin)
+                .map_or(Ok(()), |refused| Err(self.refused(refused))),
             PermissionStatus::Denied => Err(self.denied(&decision.reasons.join("; "))),
             PermissionStatus::Unknown => {
+                let call = same_call(&self.entry.spec().name, input, judged);
+                if let Some(refused) = runtime.refusals.of_question(origin, call) {
+                    return Err(self.refused(refused));
+                }
                 let preview = plan.and_then(|plan| self.preview(plan, judged));
-                self.ask(self.question(judged, decision, preview, input)).await
+                let question = self.question(judged, decision, preview, input);
+                let answer = self.ask(&question).await?;
+                self.follow(answer, &question, judged, call).await
             }
         }
     }
@@ -143,8 +176,11 @@ impl Gate<'_> {
             tool: spec.name.to_string(),
             title: spec.title.clone(),
             source: self.entry.source().to_string(),
+            summary: read_summary(judged),
+            said_by_model: input["description"].as_str().map(str::to_owned),
             input,
             actions: judged.iter().map(|judged| judged.action.to_string()).collect(),
+            asked: decision.asked.clone(),
             reasons: decision.reasons.clone(),
             preview,
             asked_at: SystemTime::now(),
@@ -152,10 +188,13 @@ impl Gate<'_> {
         }
     }
 
-    async fn ask(&self, question: Question) -> Result<(), ToolError> {
+    async fn ask(&self, question: &Question) -> Result<Answer, ToolError> {
         let runtime = &self.flight.runtime;
         let Some(delegate) = &runtime.delegate else {
-            return Err(self.nobody_to_ask(&question.reasons));
+            return match runtime.settings.unattended {
+                Unattended::Refuse => Err(self.nobody_to_ask(&question.reasons)),
+                Unattended::Allow => Ok(Answer::yes()),
+            };
         };
         // Before a call runs it waits visibly; a running one stays `calling` and says so.
         if self.flight.advance(CallStatus::Waiting) {
@@ -167,19 +206,63 @@ impl Gate<'_> {
         let asked = Instant::now();
         let deadline = runtime.settings.limits.approval();
         let cancel = &self.flight.cancel;
-        let outcome = runtime.desk.ask(question, delegate.as_ref(), deadline, cancel).await;
+        let outcome = runtime.desk.ask(question.clone(), delegate.as_ref(), deadline, cancel).await;
         self.flight.add_waited(asked.elapsed());
         match outcome {
-            Outcome::Answered(Answer::Allow) => {
-                self.flight.note(|facts| facts.permission = Some(PermissionStatus::Granted));
-                Ok(())
-            }
-            Outcome::Answered(Answer::Deny { message }) => Err(self.denied_by_person(message)),
+            Outcome::Answered(answer) => Ok(answer),
             Outcome::Canceled => Err(self.flight.stopped_error()),
             Outcome::DeadlinePassed => Err(self
                 .denied(&format!("nobody answered within {} seconds", deadline.as_secs()))
                 .suggest("Go on without this call, or ask the user to be there and try again.")),
         }
+    }
+
+    /// Does what a person said, and lets the policy keep it if it counts for longer.
+    async fn follow(
+        &self,
+        answer: Answer,
+        question: &Question,
+        judged: &[JudgedAction],
+        call: u64,
+    ) -> Result<(), ToolError> {
+        if let Some(offer) = question.offer(answer.scope()) {
+            self.remember(offer.clone(), judged.to_vec(), answer.is_yes()).await;
+        }
+        let refusals = &self.flight.runtime.refusals;
+        match answer {
+            Answer::Allow { .. } => {
+                refusals.yes(&self.flight.origin);
+                self.flight.note(|facts| facts.permission = Some(PermissionStatus::Granted));
+                Ok(())
+            }
+            Answer::Deny { message, .. } => {
+                let stops = refusals.no(&self.flight.origin, call);
+                Err(self.denied_by_person(message, stops))
+            }
+        }
+    }
+
+    /// An answer that could not be kept counts for its call; the result says so.
+    async fn remember(&self, offer: Offer, judged: Vec<JudgedAction>, allow: bool) {
+        let (flight, entry) = (Arc::clone(self.flight), Arc::clone(self.entry));
+        let kept = tokio::task::spawn_blocking(move || {
+            let request = request_of(&flight, &entry, &judged, &Value::Null);
+            flight.runtime.policy.remember(&request, &offer, allow)
+        });
+        let why = match kept.await {
+            Ok(Ok(())) => return,
+            Ok(Err(why)) => why,
+            Err(_) => "the policy failed".to_owned(),
+        };
+        let note = format!("The user's answer was followed this once, but not kept: {why}");
+        self.flight.note(|facts| facts.notes.push(note));
+    }
+
+    fn refused(&self, refused: Refused) -> ToolError {
+        self.denied(refused.why()).suggest(match refused {
+            Refused::Again => ASK_INSTEAD,
+            Refused::Stopped => STOP,
+        })
     }
 
     fn denied(&self, why: &str) -> ToolError {
@@ -188,14 +271,13 @@ impl Gate<'_> {
         ToolError::denied(format!("Permission denied for tool: {name}: {why}"))
     }
 
-    fn denied_by_person(&self, message: Option<String>) -> ToolError {
+    fn denied_by_person(&self, message: Option<String>, stops: bool) -> ToolError {
         self.flight.note(|facts| facts.denied_by_person = true);
         let why = match message {
             Some(message) => format!("the user said no: {message}"),
             None => "the user said no".to_owned(),
         };
-        self.denied(&why)
-            .suggest("Do not make the same call again; ask the user what to do instead.")
+        self.denied(&why).suggest(if stops { STOP } else { ASK_INSTEAD })
     }
 
     fn nobody_to_ask(&self, reasons: &[String]) -> ToolError {
@@ -207,6 +289,42 @@ impl Gate<'_> {
             "Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.",
         )
     }
+}
+
+fn request_of<'a>(
+    flight: &'a Flight,
+    entry: &'a Entry,
+    actions: &'a [JudgedAction],
+    input: &'a Value,
+) -> PolicyRequest<'a> {
+    let (spec, source) = (entry.spec(), entry.source());
+    PolicyRequest { spec, source, origin: &flight.origin, actions, input }
+}
+
+/// An action with its facts; a command line is analysed and its files looked up.
+pub(crate) fn facts_of(action: &Action, runtime: &Inner) -> Result<JudgedAction, ToolError> {
+    let Action::Execute { command, cwd } = action else {
+        return runtime
+            .roots
+            .judge_all(std::slice::from_ref(action))
+            .map(|mut judged| judged.remove(0));
+    };
+    command_facts::judge(command, cwd, &runtime.roots, &runtime.places)
+}
+
+/// Asks about what would be allowed. No answer is offered for longer: it would change nothing.
+fn force(decision: &mut Decision) {
+    if decision.verdict == Verdict::Allow {
+        decision.verdict = Verdict::Ask;
+        decision.reasons = vec!["the caller wants a person to be asked about this call".to_owned()];
+    }
+    decision.asked.offers.clear();
+}
+
+/// What a call does that only reads.
+fn read_summary(judged: &[JudgedAction]) -> Option<String> {
+    let reads = !judged.is_empty() && judged.iter().all(|judged| judged.action.only_reads());
+    reads.then(|| format!("Read {} file(s)", judged.len()))
 }
 
 /// Calling a tool whose work no capability sees is an action by itself.

@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | all that can run; what a step offers | `registry`, `catalog`, `step` |
 //! | onions around calls, steps and turns | `onion`, `middleware`, `extension` |
-//! | may it run, who is asked | `gate`, `policy`, `approval`, `paths` |
+//! | may it run, who is asked | `gate`, `check`, `policy`, `engine`, `approval`, `refusals`, `paths`, `ignored`, `command_facts` |
+//! | what was decided before | `grants`, `trust`, `sealed` |
 //! | what a tool holds while it runs | `context`, `files` |
 //! | no tool can hurt another | `contain`, `flight`, `input`, `shaping`, `counters` |
 //! | a quick first call | `warm_up` |
@@ -15,16 +16,21 @@
 
 mod approval;
 mod catalog;
+mod check;
+pub mod command_facts;
 mod contain;
 mod context;
 mod counters;
 mod crash;
 mod dispatch;
+pub mod engine;
 mod events;
 mod extension;
 pub mod files;
 mod flight;
 mod gate;
+pub mod grants;
+mod ignored;
 mod input;
 mod middleware;
 mod onion;
@@ -32,20 +38,28 @@ pub mod paths;
 mod policy;
 pub mod record;
 pub mod redact;
+mod refusals;
 mod registry;
 mod runtime;
 mod schema;
+mod sealed;
 mod settings;
 mod shaping;
 mod state;
 mod step;
+pub mod trust;
 mod warm_up;
+mod yaml;
 
-pub use approval::{Answer, AnsweredElsewhere, ApproveAll, PermissionDelegate, Question};
+pub use approval::{
+    Answer, AnsweredElsewhere, ApproveAll, GrantScope, Offer, PermissionDelegate, Question,
+};
 pub use catalog::Catalog;
 pub use context::RuntimeContext;
 pub use crash::redact_panics;
 pub use dispatch::Dispatch;
+pub use dogu_policy::facts::{JudgedAction, PathFacts};
+pub use dogu_tool::Source;
 pub use events::{EVENT_BACKLOG, Event, EventKind, Heard, Listener};
 pub use extension::{Extension, ExtensionApi, ExtensionTools};
 pub use input::MAX_INPUT_DEPTH;
@@ -54,12 +68,15 @@ pub use middleware::{
     TurnMiddleware, TurnNext, TurnReply, TurnRequest,
 };
 pub use onion::{Middleware, Next, Onion, Reply, Request};
-pub use paths::{JudgedAction, PathFacts};
-pub use policy::{Decision, PermissionStatus, Policy, PolicyRequest, WorkspaceReads};
-pub use registry::{Entry, RegisterError, Registry, Source, ToolSet};
+pub use policy::{Asked, Decision, PermissionStatus, Policy, PolicyRequest};
+pub use registry::{Entry, RegisterError, Registry, ToolSet};
 pub use runtime::{BuildError, Runtime, RuntimeBuilder};
 pub use schema::MAX_VIOLATIONS_SHOWN;
-pub use settings::{Audit, Limits, ProtocolSettings, Settings, SettingsError, ToolSettings};
+pub use sealed::{SealError, SealProblem};
+pub use settings::{
+    Audit, AutoApprove, ContinueLists, Layering, Limits, Located, Permissions, ProtocolSettings,
+    RooLists, Rule, Settings, SettingsError, ToolSettings, Unattended,
+};
 pub use state::StateDir;
 pub use step::Step;
 pub use warm_up::warm_up;

@@ -9,8 +9,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use dogu_policy::facts::{JudgedAction, PathFacts};
 use dogu_tool::{Action, FileKind, Scope, ToolError};
-use rustix::fs::{CWD, lstat, readlinkat};
+use rustix::fs::{CWD, Stat, lstat, readlinkat};
 use rustix::io::Errno;
 
 use crate::files::words::{self, shown};
@@ -18,38 +19,6 @@ use crate::files::{Roots, kind_of_stat};
 
 /// As many links as Linux follows in one path.
 const MAX_LINKS: usize = 40;
-
-/// An action with the facts that a judge needs; the only form in which actions reach policy
-/// and capabilities.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JudgedAction {
-    /// What the call would do.
-    pub action: Action,
-    /// What its path is, if it is about one.
-    pub path: Option<PathFacts>,
-}
-
-impl JudgedAction {
-    /// It is about a file or folder in the workspace.
-    pub fn inside_workspace(&self) -> bool {
-        self.path.as_ref().is_some_and(|facts| facts.root.is_some())
-    }
-}
-
-/// What is known of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathFacts {
-    /// The path as the action has it.
-    pub declared: PathBuf,
-    /// Where that leads: absolute, without links, `.` and `..`.
-    pub real: PathBuf,
-    /// The real path of the workspace root that holds it.
-    pub root: Option<PathBuf>,
-    /// There is something.
-    pub exists: bool,
-    /// What there is.
-    pub kind: Option<FileKind>,
-}
 
 /// The facts of one path, judged against the roots of a scope. To judge more than once, keep a
 /// [`Roots`], which opens the roots only once.
@@ -94,6 +63,16 @@ pub(crate) fn plain_join(start: &Path, rest: &Path) -> Option<PathBuf> {
 pub(crate) struct Found {
     pub(crate) real: PathBuf,
     pub(crate) kind: Option<FileKind>,
+    /// It is a file that other names lead to.
+    pub(crate) other_names: bool,
+}
+
+impl Found {
+    pub(crate) fn of(real: PathBuf, stat: Option<&Stat>) -> Self {
+        let kind = stat.map(kind_of_stat);
+        let linked = kind == Some(FileKind::File) && stat.is_some_and(|stat| stat.st_nlink > 1);
+        Self { real, kind, other_names: linked }
+    }
 }
 
 /// Follows `rest` from `start`, a real path. `declared` is for messages.
@@ -107,8 +86,8 @@ pub(crate) fn walk(declared: &Path, start: &Path, rest: &Path) -> Result<Found, 
             Step::Down(name) => walk.down(&name)?,
         }
     }
-    let kind = if walk.missing { None } else { walk.kind()? };
-    Ok(Found { real: walk.real, kind })
+    let seen = if walk.missing { None } else { walk.stat()? };
+    Ok(Found::of(walk.real, seen.as_ref()))
 }
 
 enum Step {
@@ -147,7 +126,7 @@ impl Walk<'_> {
             ))
             .suggest("Send the path without `..`."));
         }
-        if self.kind()? != Some(FileKind::Folder) {
+        if self.stat()?.as_ref().map(kind_of_stat) != Some(FileKind::Folder) {
             return Err(words::not_a_folder(self.declared));
         }
         self.real.pop();
@@ -210,9 +189,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn kind(&self) -> Result<Option<FileKind>, ToolError> {
+    fn stat(&self) -> Result<Option<Stat>, ToolError> {
         match lstat(&self.real) {
-            Ok(stat) => Ok(Some(kind_of_stat(&stat))),
+            Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(errno) => Err(words::io("look at", self.declared, errno)),
         }

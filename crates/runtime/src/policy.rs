@@ -1,10 +1,11 @@
 //! The seam to the permission engine: the plan's actions go in, a decision with reasons comes out.
 
-use dogu_tool::{Origin, ToolSpec, Verdict};
+use dogu_policy::facts::JudgedAction;
+use dogu_tool::{Origin, Source, ToolSpec, Verdict};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::paths::JudgedAction;
-use crate::registry::Source;
+use crate::approval::Offer;
 
 /// What a policy is asked.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct PolicyRequest<'a> {
     pub source: &'a Source,
     /// Who calls.
     pub origin: &'a Origin,
+    /// The canonical input; null for what was found while running.
+    pub input: &'a Value,
     /// Everything that the call would do, with the facts about each path.
     pub actions: &'a [JudgedAction],
 }
@@ -26,19 +29,57 @@ pub struct Decision {
     pub verdict: Verdict,
     /// Why, for people and the model.
     pub reasons: Vec<String>,
+    /// What a person sees who is asked.
+    pub asked: Asked,
 }
 
 impl Decision {
     /// A decision with one reason.
     pub fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reasons: vec![reason.into()] }
+        Self::with_reasons(verdict, vec![reason.into()])
     }
+
+    /// A decision with all its reasons.
+    pub fn with_reasons(verdict: Verdict, reasons: Vec<String>) -> Self {
+        Self { verdict, reasons, asked: Asked::default() }
+    }
+
+    /// Adds what a person sees who is asked.
+    pub fn asking(mut self, asked: Asked) -> Self {
+        self.asked = asked;
+        self
+    }
+}
+
+/// What a policy knows that helps a person to answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    /// The answers that the policy could keep.
+    pub offers: Vec<Offer>,
+    /// Each command of a line with its risk, such as
+    /// `git push origin main   dangerous: publishes commits`.
+    pub commands: Vec<String>,
+    /// The risk of all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub risk: Option<String>,
 }
 
 /// Decides whether calls may run. Asked once for each call, for every tool whatever its source.
 pub trait Policy: Send + Sync {
     /// Judges a call. No I/O: the facts are in the request.
     fn decide(&self, request: &PolicyRequest<'_>) -> Decision;
+
+    /// Keeps an answer that counts for longer than its call. May do I/O. An error is told with
+    /// the result; the call itself follows the answer.
+    fn remember(
+        &self,
+        request: &PolicyRequest<'_>,
+        offer: &Offer,
+        allow: bool,
+    ) -> Result<(), String> {
+        let _ = (request, offer, allow);
+        Ok(())
+    }
 }
 
 /// How a permission stands.
@@ -79,32 +120,4 @@ impl PermissionStatus {
             Self::Unknown => "unknown",
         }
     }
-}
-
-/// The simple rule: reading inside the workspace is allowed, all else asks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WorkspaceReads;
-
-impl Policy for WorkspaceReads {
-    fn decide(&self, request: &PolicyRequest<'_>) -> Decision {
-        let asking: Vec<String> =
-            request.actions.iter().filter(|judged| !is_workspace_read(judged)).map(why).collect();
-        if asking.is_empty() {
-            Decision::new(Verdict::Allow, "it only reads inside the workspace")
-        } else {
-            Decision { verdict: Verdict::Ask, reasons: asking }
-        }
-    }
-}
-
-fn is_workspace_read(judged: &JudgedAction) -> bool {
-    matches!(judged.action, dogu_tool::Action::FileRead { .. }) && judged.inside_workspace()
-}
-
-fn why(judged: &JudgedAction) -> String {
-    let place = match &judged.path {
-        Some(facts) if facts.root.is_none() => " is outside the workspace",
-        _ => " is not a read inside the workspace",
-    };
-    format!("{}{place}", judged.action)
 }

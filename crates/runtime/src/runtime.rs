@@ -1,11 +1,15 @@
 //! The runtime: one per process. Built once, shared by everyone who makes calls.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use dogu_policy::path::Places;
+use dogu_policy::tool_policy::ToolPolicyEvaluator;
 use dogu_tool::{
-    AgentRuntime, Editor, Network, Origin, Principal, Processes, Scope, Tool, ToolError, ToolResult,
+    AgentRuntime, Editor, Network, Origin, Principal, Processes, Scope, Source, Tool, ToolError,
+    ToolResult,
 };
 use serde_json::Value;
 
@@ -14,17 +18,20 @@ use crate::catalog::Catalog;
 use crate::contain::{Pool, Watchdog};
 use crate::context::Backends;
 use crate::counters::Counters;
+use crate::engine::{EngineError, EngineParts, EnginePolicy};
 use crate::events::{Bus, Listener};
 use crate::extension::{Extension, ExtensionApi};
 use crate::files::Roots;
 use crate::flight::{Flight, Stop};
+use crate::grants::GrantStore;
 use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
-use crate::policy::{Policy, WorkspaceReads};
+use crate::policy::Policy;
 use crate::record::Record;
 use crate::redact::Redactor;
-use crate::registry::{RegisterError, Registry, Source};
+use crate::refusals::Refusals;
+use crate::registry::{RegisterError, Registry};
 use crate::settings::Settings;
-use crate::state::StateDir;
+use crate::state::{SPILLS, StateDir};
 
 /// How many results wait for a caller that went away and may come back.
 const MAX_ORPHANS: usize = 256;
@@ -39,6 +46,9 @@ pub(crate) struct Inner {
     pub(crate) registry: Arc<Registry>,
     pub(crate) onions: Onions,
     pub(crate) policy: Arc<dyn Policy>,
+    /// The policy again, where it is the engine of the settings.
+    pub(crate) engine: Option<Arc<EnginePolicy>>,
+    pub(crate) places: Places,
     pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
     pub(crate) settings: Settings,
     pub(crate) state: Option<StateDir>,
@@ -47,6 +57,7 @@ pub(crate) struct Inner {
     pub(crate) backends: Backends,
     pub(crate) bus: Bus,
     pub(crate) desk: Desk,
+    pub(crate) refusals: Refusals,
     pub(crate) counters: Counters,
     pub(crate) pool: Pool,
     pub(crate) watchdog: Watchdog,
@@ -67,7 +78,8 @@ impl Runtime {
             scope,
             registry: Arc::new(Registry::new()),
             onions: Onions::default(),
-            policy: Arc::new(WorkspaceReads),
+            policy: None,
+            parts: EngineParts::default(),
             delegate: None,
             settings: Settings::default(),
             state: None,
@@ -102,11 +114,15 @@ impl Runtime {
         &self.0.redactor
     }
 
-    /// What a step offers before its middleware: all tools that are shown and enabled.
+    /// What a step offers before its middleware: all tools that are shown, enabled, and in a
+    /// group of the mode that was chosen.
     pub fn catalog(&self) -> Catalog {
         let mut catalog = Catalog::of(&self.0.registry.snapshot());
         let disabled = |name: &str| self.0.settings.tool(name).is_some_and(|tool| !tool.enabled);
         catalog.retain(|spec| !disabled(spec.name.as_str()));
+        if let Some(mode) = self.0.engine.as_ref().and_then(|engine| engine.mode()) {
+            catalog.retain(|spec| mode.allows_group(spec.group));
+        }
         catalog
     }
 
@@ -230,6 +246,9 @@ pub enum BuildError {
     /// A workspace folder cannot be used.
     #[error("the workspace cannot be used")]
     Workspace(#[source] ToolError),
+    /// The settings cannot decide anything.
+    #[error("the permissions cannot be used")]
+    Permissions(#[from] EngineError),
 }
 
 /// Builds a [`Runtime`].
@@ -237,7 +256,8 @@ pub struct RuntimeBuilder {
     scope: Scope,
     registry: Arc<Registry>,
     onions: Onions,
-    policy: Arc<dyn Policy>,
+    policy: Option<Arc<dyn Policy>>,
+    parts: EngineParts,
     delegate: Option<Arc<dyn PermissionDelegate>>,
     settings: Settings,
     state: Option<StateDir>,
@@ -292,9 +312,43 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets who decides.
+    /// Says whether the user has trusted the workspace, so that what comes with it counts.
+    pub fn trusted(mut self, trusted: bool) -> Self {
+        self.parts.trusted = trusted;
+        self
+    }
+
+    /// Sets where standing answers are kept.
+    pub fn grants(mut self, grants: Arc<GrantStore>) -> Self {
+        self.parts.grants = Some(grants);
+        self
+    }
+
+    /// Adds a folder of dogu's own, which no call may look into.
+    pub fn private(mut self, folder: PathBuf) -> Self {
+        self.parts.places.private.push(folder);
+        self
+    }
+
+    /// Looks at the arguments of a tool's calls; it can only tighten.
+    pub fn evaluator(
+        mut self,
+        tool: impl Into<String>,
+        evaluator: Arc<dyn ToolPolicyEvaluator>,
+    ) -> Self {
+        self.parts.evaluators.insert(tool.into(), evaluator);
+        self
+    }
+
+    /// Flags a tool of an MCP server as always allowed, as far as the settings approve of such.
+    pub fn always_allow(mut self, server: impl Into<String>, tool: impl Into<String>) -> Self {
+        self.parts.always_allow.insert((server.into(), tool.into()));
+        self
+    }
+
+    /// Sets who decides, instead of the engine of the settings.
     pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
-        self.policy = policy;
+        self.policy = Some(policy);
         self
     }
 
@@ -353,17 +407,33 @@ impl RuntimeBuilder {
     }
 
     /// Builds it.
-    pub fn build(self) -> Result<Runtime, BuildError> {
+    pub fn build(mut self) -> Result<Runtime, BuildError> {
         let mut roots = Roots::open(self.scope.roots()).map_err(BuildError::Workspace)?;
         if let Some(state) = &self.state {
             roots = roots.keeping_out_of(state);
         }
+        self.parts.roots = self.scope.roots().iter().map(|root| real(root)).collect();
+        self.parts.places.home = self.scope.home().map(real);
+        if let Some(state) = &self.state {
+            self.parts.places.private.push(real(state.path()));
+            self.parts.places.shown.push(real(&state.path().join(SPILLS)));
+        }
+        let places = self.parts.places.clone();
+        let roots = roots.with_places(places.clone());
+        let (policy, engine): (Arc<dyn Policy>, _) = if let Some(policy) = self.policy {
+            (policy, None)
+        } else {
+            let engine = Arc::new(EnginePolicy::new(&self.settings, self.parts)?);
+            (Arc::clone(&engine) as _, Some(engine))
+        };
         Ok(Runtime(Arc::new(Inner {
             scope: self.scope,
             roots: Arc::new(roots),
             registry: self.registry,
             onions: self.onions,
-            policy: self.policy,
+            policy,
+            engine,
+            places,
             delegate: self.delegate,
             settings: self.settings,
             state: self.state,
@@ -372,6 +442,7 @@ impl RuntimeBuilder {
             backends: self.backends,
             bus: Bus::default(),
             desk: Desk::default(),
+            refusals: Refusals::default(),
             counters: Counters::default(),
             pool: Pool::default(),
             watchdog: Watchdog::default(),
@@ -379,4 +450,9 @@ impl RuntimeBuilder {
             numbers: AtomicU64::new(1),
         })))
     }
+}
+
+/// The real path, or the path itself where there is nothing yet.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }

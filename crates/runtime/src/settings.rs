@@ -1,6 +1,11 @@
 //! Settings: `dogu.yaml` in the project, `config.yaml` of the user; the same schema, layered.
 //!
-//! What comes with a workspace can only tighten: where both files speak, the stricter value wins.
+//! What comes with a workspace can only tighten until the workspace is trusted: where both files
+//! speak, the stricter value wins. From then on the project's file is the more specific one.
+
+mod layer;
+mod permissions;
+mod rule;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +16,10 @@ use dogu_protocol::text::Form;
 use dogu_tool::DEFAULT_ERROR_MESSAGE_LIMIT;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use layer::Layering;
+pub use permissions::{AutoApprove, ContinueLists, Permissions, RooLists, Unattended};
+pub use rule::{Located, Rule};
 
 /// Whether a call may run when it cannot be recorded.
 ///
@@ -34,8 +43,16 @@ pub struct Settings {
     pub audit: Audit,
     /// Bounds of every call.
     pub limits: Limits,
+    /// The mode to begin with.
+    pub mode: Option<String>,
+    /// Modes, each as in `customModes` of `.roomodes`; of two with one slug the later counts.
+    pub modes: Vec<Value>,
+    /// What may run, and what is asked about.
+    pub permissions: Permissions,
     /// How a model's output is read.
     pub protocol: ProtocolSettings,
+    /// What happens to a question when nobody can be asked.
+    pub unattended: Unattended,
     /// Sections by tool name.
     pub tools: BTreeMap<String, ToolSettings>,
 }
@@ -54,7 +71,7 @@ pub struct Limits {
     pub input_bytes: usize,
     /// How many characters of an error message reach the model.
     pub error_message_characters: usize,
-    /// How often the same call may be made in a row; 0 is no limit.
+    /// How often the same call may be made in a row, but by tools that poll; 0 is no limit.
     pub identical_calls: u32,
 }
 
@@ -66,7 +83,7 @@ impl Default for Limits {
             result_bytes: 100_000,
             input_bytes: 16 * 1024 * 1024,
             error_message_characters: DEFAULT_ERROR_MESSAGE_LIMIT,
-            identical_calls: 0,
+            identical_calls: 3,
         }
     }
 }
@@ -96,9 +113,16 @@ pub struct ProtocolSettings {
 /// One tool's section.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the file")]
 pub struct ToolSettings {
     /// Whether it is offered at all.
     pub enabled: bool,
+    /// Whether its calls may run.
+    pub allowed: bool,
+    /// Whether its calls run without asking, where nothing refuses them.
+    pub auto_approve: bool,
+    /// Whether each of its calls asks.
+    pub require_confirmation: bool,
     /// How long it may run, in seconds.
     pub timeout_seconds: Option<u64>,
     /// How often a session may call it.
@@ -113,6 +137,9 @@ impl Default for ToolSettings {
     fn default() -> Self {
         Self {
             enabled: true,
+            allowed: true,
+            auto_approve: false,
+            require_confirmation: false,
             timeout_seconds: None,
             max_executions: None,
             error_message_characters: None,
@@ -150,12 +177,25 @@ pub enum SettingsError {
 impl Settings {
     /// The user's settings tightened by the project's; files that do not exist say nothing.
     pub fn load(user: Option<&Path>, project: Option<&Path>) -> Result<Self, SettingsError> {
-        let user = user.map(read).transpose()?.flatten().unwrap_or_default();
-        let project = project.map(read).transpose()?.flatten();
-        Ok(match project {
-            Some(project) => user.tightened_by(project),
-            None => user,
-        })
+        Self::load_layered(user, project, Layering::Tighten)
+    }
+
+    /// The user's settings with the project's over them. Whoever has already read the project's
+    /// file, to see whether it is trusted, hands that text to [`and_project`](Self::and_project)
+    /// instead: the file may have changed since.
+    pub fn load_layered(
+        user: Option<&Path>,
+        project: Option<&Path>,
+        layering: Layering,
+    ) -> Result<Self, SettingsError> {
+        let settings = match user.map(|path| (path, read(path))) {
+            Some((path, text)) => Self::parse(&text?, path)?,
+            None => Self::default(),
+        };
+        match project.map(|path| (path, read(path))) {
+            Some((path, text)) => settings.and_project(&text?, path, layering),
+            None => Ok(settings),
+        }
     }
 
     /// Parses one file's text; `path` is for messages.
@@ -163,19 +203,29 @@ impl Settings {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        serde_saphyr::from_str(text).map_err(|error| invalid(&error, path))
+        let mut settings: Self = crate::yaml::parse(text).map_err(|error| invalid(&error, path))?;
+        settings.permissions.rules.iter_mut().for_each(|rule| rule.set_file(path));
+        Ok(settings)
     }
 
-    /// Where both speak, the stricter value.
-    fn tightened_by(mut self, project: Self) -> Self {
-        self.audit = self.audit.max(project.audit);
-        self.limits = self.limits.tightened_by(&project.limits);
-        self.protocol = self.protocol.tightened_by(project.protocol);
-        for (name, section) in project.tools {
-            let own = self.tools.remove(&name).unwrap_or_default();
-            self.tools.insert(name, own.tightened_by(&section));
+    /// Of each value the stricter one. Where the project does not speak, `over` has our own.
+    fn tightened_by(self, over: Self) -> Self {
+        let mut own = self.tools;
+        let tools = over.tools.into_iter().map(|(name, section)| {
+            let own = own.remove(&name).unwrap_or_default();
+            (name, own.tightened_by(&section))
+        });
+        Self {
+            audit: self.audit.max(over.audit),
+            limits: self.limits.tightened_by(&over.limits),
+            // Every mode has fewer tools than none.
+            mode: self.mode.or(over.mode),
+            modes: self.modes,
+            permissions: self.permissions.tightened_by(&over.permissions),
+            protocol: self.protocol.tightened_by(over.protocol),
+            unattended: self.unattended.min(over.unattended),
+            tools: tools.collect(),
         }
-        self
     }
 
     /// The section of a tool.
@@ -224,6 +274,9 @@ impl ToolSettings {
     fn tightened_by(self, project: &Self) -> Self {
         Self {
             enabled: self.enabled && project.enabled,
+            allowed: self.allowed && project.allowed,
+            auto_approve: self.auto_approve && project.auto_approve,
+            require_confirmation: self.require_confirmation || project.require_confirmation,
             timeout_seconds: stricter(self.timeout_seconds, project.timeout_seconds),
             max_executions: stricter(self.max_executions, project.max_executions),
             error_message_characters: stricter(
@@ -242,11 +295,12 @@ fn stricter<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Settings>, SettingsError> {
+/// The text of a file; none where there is no such file.
+fn read(path: &Path) -> Result<String, SettingsError> {
     match std::fs::read_to_string(path) {
-        Ok(text) => Settings::parse(&text, path).map(Some),
-        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         Err(cause) => Err(SettingsError::Unreadable { path: path.to_owned(), cause }),
+        Ok(text) => Ok(text),
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! <state>/dogu.sqlite    the record of calls
+//! <state>/grants.sealed  permissions that were given for good
+//! <state>/trust.sealed   workspaces that are trusted
 //! <state>/runs/          one lock file for each live process
 //! <state>/spills/        results that were too long to show
 //! ```

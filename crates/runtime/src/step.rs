@@ -18,11 +18,12 @@ pub struct Step {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) origin: Arc<Origin>,
     message: Option<Arc<Message>>,
+    pub(crate) forces_approval: bool,
 }
 
 impl Step {
     pub(crate) fn new(runtime: Runtime, catalog: Arc<Catalog>, origin: Arc<Origin>) -> Self {
-        Self { runtime, catalog, origin, message: None }
+        Self { runtime, catalog, origin, message: None, forces_approval: false }
     }
 
     /// What the step offers.
@@ -33,6 +34,13 @@ impl Step {
     /// Says which assistant message holds the calls.
     pub fn with_message(mut self, message: Arc<Message>) -> Self {
         self.message = Some(message);
+        self
+    }
+
+    /// A person is asked about every call of this step, whatever the policy allows. What it
+    /// denies stays denied.
+    pub fn with_forced_approval(mut self) -> Self {
+        self.forces_approval = true;
         self
     }
 

@@ -231,6 +231,21 @@ fn a_tree_admits_what_is_below() {
 }
 
 #[test]
+fn s4_a_tree_does_not_admit_what_is_ignored() {
+    let world = World::new();
+    fs::write(world.path("proj/.doguignore"), "deep/\nb.txt\n").unwrap();
+    let files = world.tree("proj");
+    assert_denied(files.open(&world.path("proj/src/b.txt")), "File is ignored");
+    assert_denied(files.list(&world.path("proj/src/deep")), "File is ignored");
+    assert_denied(files.facts(&world.path("proj/src/deep/c.txt")), "File is ignored");
+    assert!(files.open(&world.path("proj/a.txt")).is_ok());
+    assert!(files.open(&world.path("proj/.doguignore")).is_ok());
+    let names = files.list(&world.path("proj/src")).unwrap();
+    let ignored: Vec<_> = names.iter().map(|entry| (entry.name.as_str(), entry.ignored)).collect();
+    assert_eq!(ignored, [("b.txt", true), ("deep", true)]);
+}
+
+#[test]
 fn a_link_below_a_tree_is_seen_and_not_followed() {
     let world = World::new();
     world.link("../../out/secret", "proj/src/link");
@@ -390,7 +405,8 @@ fn proc_is_refused() {
     }
     let tree = world.grant(&[Action::read_tree("/")]);
     assert_denied(tree.list(Path::new("/proc")), "is in /proc");
-    assert_denied(tree.open(Path::new("/proc/self/environ")), "symbolic link");
+    assert_denied(tree.open(Path::new("/proc/self/environ")), "environment of processes");
+    assert_denied(tree.open(Path::new("/proc/self/status")), "symbolic link");
 }
 
 // Looking.

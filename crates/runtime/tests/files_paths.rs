@@ -9,7 +9,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use dogu_runtime::files::Roots;
-use dogu_runtime::paths::{JudgedAction, PathFacts, judge_actions, judge_path};
+use dogu_runtime::paths::{judge_actions, judge_path};
+use dogu_runtime::{JudgedAction, PathFacts};
 use dogu_tool::{Action, ErrorCode, FileKind, Scope, ToolError};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -77,6 +78,8 @@ fn a_file_in_the_workspace() {
             root: Some(world.path("proj")),
             exists: true,
             kind: Some(FileKind::File),
+            ignored_by: None,
+            other_names: false,
         }
     );
     assert_eq!(world.facts("proj").kind, Some(FileKind::Folder));
@@ -196,6 +199,36 @@ fn what_is_no_path_is_refused() {
         let error = judge_path(Path::new(path), &world.scope()).unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidArgs, "{path:?}: {error}");
         assert!(!error.to_string().contains('\0'));
+    }
+}
+
+#[test]
+fn s4_ignore_files_count_by_where_a_path_leads() {
+    let world = World::new();
+    fs::write(world.path("proj/.doguignore"), "b.txt\nout-*\n").unwrap();
+    world.link("src/b.txt", "proj/innocent");
+    world.link("../proj/src", "out/way-in");
+    let shut = Some(world.path("proj/.doguignore"));
+    for name in ["proj/src/b.txt", "proj/innocent", "out/way-in/b.txt", "proj/out-new"] {
+        assert_eq!(world.facts(name).ignored_by, shut, "{name}");
+    }
+    for name in ["proj/a.txt", "proj", "proj/.doguignore", "out/secret", "out/b.txt"] {
+        assert_eq!(world.facts(name).ignored_by, None, "{name}");
+    }
+    // A root inside another does not shake off the outer one's file.
+    let roots = Roots::open(&[world.path("proj"), world.path("proj/src")]).unwrap();
+    assert_eq!(roots.judge(&world.path("proj/src/b.txt")).unwrap().ignored_by, shut);
+}
+
+#[test]
+fn a_file_with_other_names_says_so() {
+    let world = World::new();
+    assert!(!world.facts("proj/a.txt").other_names);
+    assert!(!world.facts("proj/src").other_names, "folders have many links by nature");
+    fs::hard_link(world.path("out/secret"), world.path("proj/twin")).unwrap();
+    world.link("twin", "proj/to-twin");
+    for name in ["proj/twin", "proj/to-twin", "out/secret"] {
+        assert!(world.facts(name).other_names, "{name}");
     }
 }
 

@@ -103,6 +103,8 @@ pub struct FolderEntry {
     pub kind: FileKind,
     /// Its size in bytes, for files.
     pub size: u64,
+    /// An ignore file shuts agents out of it: the name is all that is to be had.
+    pub ignored: bool,
 }
 
 /// Looking at files. The functions block: a tool that uses them is not `non_blocking`.

@@ -118,7 +118,8 @@ impl Listing {
         entries
             .iter()
             .filter(move |entry| {
-                enter && entry.kind == FileKind::Folder && entry.name != NOT_ENTERED
+                let closed = entry.ignored || entry.name == NOT_ENTERED;
+                enter && entry.kind == FileKind::Folder && !closed
             })
             .map(|entry| entry.name.as_str())
     }
@@ -143,10 +144,12 @@ impl Listing {
 
 fn line(prefix: &str, entry: &FolderEntry) -> String {
     let name = &entry.name;
+    let mark = if entry.ignored { " (ignored)" } else { "" };
     match entry.kind {
-        FileKind::Folder => format!("{prefix}{name}/"),
-        FileKind::Link => format!("{prefix}{name}@"),
+        FileKind::Folder => format!("{prefix}{name}/{mark}"),
+        FileKind::Link => format!("{prefix}{name}@{mark}"),
+        FileKind::File if entry.ignored => format!("{prefix}{name}{mark}"),
         FileKind::File => format!("{prefix}{name} ({} bytes)", entry.size),
-        FileKind::Other => format!("{prefix}{name} (special)"),
+        FileKind::Other => format!("{prefix}{name} (special){mark}"),
     }
 }

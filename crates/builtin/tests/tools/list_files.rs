@@ -62,6 +62,29 @@ fn links_are_marked_and_not_followed() {
 }
 
 #[test]
+fn s4_what_is_ignored_is_marked_and_not_entered() {
+    let folder = Folder::with([
+        (".doguignore", "shut/\n*.log\n"),
+        ("a.log", "1"),
+        ("b.txt", "1"),
+        ("c/.rooignore", "d\n"),
+        ("c/d", ""),
+        ("shut/in.txt", ""),
+    ]);
+    let text = folder.text("list_files", json!({"recursive": true}));
+    let expected = [
+        ".doguignore (12 bytes)",
+        "a.log (ignored)",
+        "b.txt (1 bytes)",
+        "c/",
+        "shut/ (ignored)",
+        "c/.rooignore (2 bytes)",
+        "c/d (ignored)",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_socket_is_special() {
     let folder = Folder::new();
     let _socket = UnixListener::bind(folder.path("s")).unwrap();

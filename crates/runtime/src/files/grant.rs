@@ -10,7 +10,8 @@ use dogu_tool::{
 
 use super::roots::Roots;
 use super::{read, words, write};
-use crate::paths::{JudgedAction, PathFacts, plain_join};
+use crate::paths::plain_join;
+use dogu_policy::facts::{JudgedAction, PathFacts};
 
 /// The files capability of one call. It admits the paths of the actions that were judged and
 /// granted, each for what its action says, and opens only their real paths:
@@ -81,6 +82,12 @@ impl GrantedFiles {
         let (real, exact) = found.ok_or_else(|| need.not_declared(path))?;
         // What was judged by itself was refused then; what is below a folder is met only here.
         self.roots.refuse_private(&real, path)?;
+        if !exact {
+            self.roots.refuse_ignored(&real, path)?;
+            if need == Need::Look {
+                self.roots.refuse_secret(&real, path)?;
+            }
+        }
         Ok(Spot { asked: path, real, exact })
     }
 }

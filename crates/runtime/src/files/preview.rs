@@ -8,7 +8,7 @@ use dogu_tool::{Action, FileFacts, FolderEntry, ReadCaps, ReadFiles, Scope, Tool
 
 use super::grant::GrantedFiles;
 use super::roots::Roots;
-use crate::paths::JudgedAction;
+use dogu_policy::facts::JudgedAction;
 
 /// Reads the paths that a plan names, whatever it would do to them, and changes nothing.
 #[derive(Debug)]

@@ -82,6 +82,12 @@ pub(super) fn list(roots: &Roots, spot: &Spot<'_>) -> Result<Vec<FolderEntry>, T
     })?;
     let mut entries = read_folder(fd).map_err(|errno| words::io("list", spot.asked, errno))?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
+    if let Some(view) = roots.ignored_in(&spot.real) {
+        for entry in &mut entries {
+            let folder = entry.kind == FileKind::Folder;
+            entry.ignored = view.ignored(entry.name.as_ref(), folder).is_some();
+        }
+    }
     Ok(entries)
 }
 
@@ -116,7 +122,7 @@ fn describe(folder: &Dir, entry: &DirEntry) -> Result<Option<FolderEntry>, Errno
             Err(errno) => return Err(errno),
         }
     }
-    Ok(Some(FolderEntry { name: name.to_string_lossy().into_owned(), kind, size }))
+    Ok(Some(FolderEntry { name: name.to_string_lossy().into_owned(), kind, size, ignored: false }))
 }
 
 /// Adds the names that the missing one may have meant. Only in the workspace: elsewhere the

@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 
 use dogu_tool::{Action, FileKind, Scope, ToolError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, Mode, OFlags, Stat, openat};
 use rustix::io::Errno;
 
 use super::beneath::{FOLDER, Way, open_beneath};
 use super::words;
-use crate::paths::{JudgedAction, PathFacts, check_declared, plain_join, walk};
+use crate::ignored::{FolderView, IgnoreFiles};
+use crate::paths::{Found, check_declared, plain_join, walk};
 use crate::state::{self, StateDir};
+use dogu_policy::facts::{JudgedAction, PathFacts};
+use dogu_policy::path::{Places, sensitive};
 
 /// The workspace roots, each held by a descriptor: a root that is renamed or replaced by a
 /// link later is still the folder that it was when this was opened.
@@ -22,6 +25,8 @@ pub struct Roots {
     way: Way,
     /// dogu's own state folder, and the folder in it that calls may be shown.
     private: Option<(PathBuf, PathBuf)>,
+    ignores: IgnoreFiles,
+    places: Places,
 }
 
 #[derive(Debug)]
@@ -51,12 +56,34 @@ impl Roots {
             opened.push(Root::open(root, slash.as_fd())?);
         }
         opened.sort_by_key(|root| std::cmp::Reverse(root.real.components().count()));
-        Ok(Self { held: opened, slash, way: Way::Best, private: None })
+        Ok(Self {
+            held: opened,
+            slash,
+            way: Way::Best,
+            private: None,
+            ignores: IgnoreFiles::default(),
+            places: Places::default(),
+        })
     }
 
     /// Opens the roots of a scope.
     pub fn of(scope: &Scope) -> Result<Self, ToolError> {
         Self::open(scope.roots())
+    }
+
+    /// Says which places of this machine hold secrets.
+    pub(crate) fn with_places(mut self, places: Places) -> Self {
+        self.places = places;
+        self
+    }
+
+    /// Refuses what may hold secrets: whoever may read a folder as a whole may not read those.
+    pub(crate) fn refuse_secret(&self, real: &Path, asked: &Path) -> Result<(), ToolError> {
+        match sensitive(real, false, &self.places) {
+            Some(why) => Err(ToolError::denied(format!("{} {why}", words::shown(asked)))
+                .suggest("Read the file by its own name, which asks the user.")),
+            None => Ok(()),
+        }
     }
 
     /// Keeps every call out of dogu's own state, wherever the roots are and whatever is granted:
@@ -97,52 +124,80 @@ impl Roots {
     /// The facts of a path as it was declared.
     pub fn judge(&self, path: &Path) -> Result<PathFacts, ToolError> {
         check_declared(path)?;
-        if let Some(facts) = self.judge_plain(path) {
-            self.refuse_private(&facts.real, path)?;
-            return Ok(facts);
-        }
-        let (start, rest) = self.declared_under(path).unwrap_or((Path::new("/"), path));
-        let found = walk(path, start, rest)?;
+        let found = match self.find_plain(path) {
+            Some(found) => Ok(found),
+            None => self.find_by_walking(path),
+        }?;
         self.refuse_private(&found.real, path)?;
+        let folder = found.kind == Some(FileKind::Folder);
         Ok(PathFacts {
             declared: path.to_path_buf(),
             root: self.holding(&found.real).map(|root| root.real.clone()),
+            ignored_by: self.ignored_by(&found.real, folder),
             real: found.real,
             exists: found.kind.is_some(),
             kind: found.kind,
+            other_names: found.other_names,
         })
+    }
+
+    /// The ignore file of the workspace that shuts agents out of a real path, if one does.
+    pub(crate) fn ignored_by(&self, real: &Path, folder: bool) -> Option<PathBuf> {
+        self.ignores.shutting_out(self.outermost(real)?, real, folder)
+    }
+
+    /// Refuses what an ignore file shuts agents out of, as a file and as a folder.
+    pub(crate) fn refuse_ignored(&self, real: &Path, asked: &Path) -> Result<(), ToolError> {
+        let ignored = self.ignored_by(real, false).or_else(|| self.ignored_by(real, true));
+        match ignored {
+            Some(_) => Err(ToolError::denied(format!("File is ignored: {}", words::shown(asked)))),
+            None => Ok(()),
+        }
+    }
+
+    /// What ignore files say of the entries of a real folder, if that is in the workspace.
+    pub(crate) fn ignored_in(&self, folder: &Path) -> Option<FolderView> {
+        Some(self.ignores.in_folder(self.outermost(folder)?, folder))
+    }
+
+    /// Where roots are inside of each other, the ignore files of the outer one count too.
+    pub(crate) fn outermost(&self, real: &Path) -> Option<&Path> {
+        self.real_paths().filter(|root| real.starts_with(root)).last()
     }
 
     /// Every action with the facts of its path.
     pub fn judge_all(&self, actions: &[Action]) -> Result<Vec<JudgedAction>, ToolError> {
         let judge = |action: &Action| {
             let path = action.path().map(|path| self.judge(path)).transpose()?;
-            Ok(JudgedAction { action: action.clone(), path })
+            Ok(JudgedAction { path, ..JudgedAction::plain(action.clone()) })
         };
         actions.iter().map(judge).collect()
     }
 
     /// The usual case in one call of the kernel: the path is below a root, exists, and has
     /// neither links nor `..`, so that its real path is the root's with the rest appended.
-    fn judge_plain(&self, path: &Path) -> Option<PathFacts> {
+    fn find_plain(&self, path: &Path) -> Option<Found> {
         let (start, rest) = self.declared_under(path)?;
         let real = plain_join(start, rest)?;
-        let place = self.place(&real);
-        let kind = self.peek(&place)?;
-        let root = self.holding(&real)?.real.clone();
-        let declared = path.to_path_buf();
-        Some(PathFacts { declared, real, root: Some(root), exists: true, kind: Some(kind) })
+        let seen = self.peek(&self.place(&real))?;
+        Some(Found::of(real, Some(&seen)))
+    }
+
+    /// Every other case: links are followed one by one.
+    fn find_by_walking(&self, path: &Path) -> Result<Found, ToolError> {
+        let (start, rest) = self.declared_under(path).unwrap_or((Path::new("/"), path));
+        walk(path, start, rest)
     }
 
     #[cfg(target_os = "linux")]
-    fn peek(&self, place: &Place<'_>) -> Option<FileKind> {
+    fn peek(&self, place: &Place<'_>) -> Option<Stat> {
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let fd = open_beneath(place.anchor, place.below, flags, self.way).ok()?;
-        rustix::fs::fstat(&fd).ok().map(|stat| super::kind_of_stat(&stat))
+        rustix::fs::fstat(&fd).ok()
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn peek(&self, _: &Place<'_>) -> Option<FileKind> {
+    fn peek(&self, _: &Place<'_>) -> Option<Stat> {
         None // There is no way to open without the right to read.
     }
 

@@ -40,15 +40,15 @@ fn scripted(answer: Answer) -> Arc<Scripted> {
 }
 
 fn no() -> Answer {
-    Answer::Deny { message: None }
+    Answer::no()
 }
 
 #[tokio::test]
 async fn a3_the_four_ways_and_no_delegate_is_a_refusal() {
     let table: [(Verdict, Option<Answer>, &str, usize); 5] = [
         (Verdict::Allow, None, "ok", 1),
-        (Verdict::Deny, Some(Answer::Allow), "E_TOOL_DENIED", 0),
-        (Verdict::Ask, Some(Answer::Allow), "ok", 1),
+        (Verdict::Deny, Some(Answer::yes()), "E_TOOL_DENIED", 0),
+        (Verdict::Ask, Some(Answer::yes()), "ok", 1),
         (Verdict::Ask, Some(no()), "E_TOOL_DENIED", 0),
         (Verdict::Ask, None, "E_TOOL_DENIED", 0),
     ];
@@ -87,7 +87,7 @@ async fn e3_reading_is_not_asked_about_and_a_denied_writer_never_runs() {
 #[tokio::test]
 async fn e12_a_denial_is_told_to_the_model_and_the_turn_goes_on() {
     let runs = Runs::default();
-    let word = Answer::Deny { message: Some("not on a Friday".into()) };
+    let word = Answer::no_because("not on a Friday");
     let runtime = builder()
         .tools(&Source::Builtin, [reader("r", &runs), writer("w", &runs)])
         .unwrap()
@@ -193,7 +193,7 @@ async fn a_question_shows_actions_reasons_and_the_tools_preview() {
     let tool = ShapedTool::new(spec, |_, _| async { Ok(().into()) })
         .actions(|_, scope| vec![Action::write(scope.resolve("a.txt"))])
         .preprocess(|input| Some(Preview { summary: format!("Write {input}"), detail: None }));
-    let delegate = scripted(Answer::Allow);
+    let delegate = scripted(Answer::yes());
     let runtime = workspace
         .builder()
         .tool(Source::Builtin, Arc::new(tool))
@@ -208,7 +208,7 @@ async fn a_question_shows_actions_reasons_and_the_tools_preview() {
     assert!(
         question.actions[0].starts_with("FileWrite(") && question.actions[0].ends_with("a.txt)")
     );
-    assert!(question.reasons[0].contains("is not a read inside the workspace"));
+    assert!(question.reasons[0].contains("is not approved"));
     assert!(question.preview.as_ref().unwrap().summary.starts_with("Write"));
     assert!(!question.input.to_string().contains("hunter2"), "the shown input is redacted");
 }
@@ -230,7 +230,7 @@ async fn a_caller_that_goes_away_cancels_nothing_and_can_come_back() {
     assert!(futures::poll!(dispatch.as_mut()).is_pending());
     drop(dispatch);
     let question = runtime.pending(&me()).remove(0);
-    assert!(runtime.answer(&me(), &question.id, Answer::Allow));
+    assert!(runtime.answer(&me(), &question.id, Answer::yes()));
     let result = runtime.attach(&me(), "c1").await.unwrap();
     assert_eq!(code(&result), "ok");
     assert_eq!(runs.count(), 1);
@@ -248,7 +248,7 @@ async fn what_belongs_to_one_principal_does_not_exist_for_another() {
     until("the question", || !runtime.pending(&me()).is_empty()).await;
     let question = runtime.pending(&me()).remove(0);
     assert!(runtime.pending(&other).is_empty());
-    assert!(!runtime.answer(&other, &question.id, Answer::Allow));
+    assert!(!runtime.answer(&other, &question.id, Answer::yes()));
     assert!(!runtime.cancel(&other, "c1"));
     assert!(runtime.attach(&other, "c1").await.is_none());
     assert!(runtime.cancel(&me(), "c1"));
@@ -280,7 +280,7 @@ async fn time_that_a_person_takes_does_not_count_against_the_tool() {
         fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
             Box::pin(async {
                 tokio::time::sleep(Duration::from_millis(400)).await;
-                Answer::Allow
+                Answer::yes()
             })
         }
     }

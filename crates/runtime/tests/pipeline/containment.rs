@@ -75,7 +75,11 @@ async fn a_tool_that_blocks_its_thread_is_answered_at_its_deadline() {
     let asked = Instant::now();
     let blocked: Vec<_> = (0..4)
         .map(|n| {
-            tokio::spawn(step(&runtime).dispatch(ToolCall::new(n.to_string(), "block", json!({}))))
+            tokio::spawn(step(&runtime).dispatch(ToolCall::new(
+                n.to_string(),
+                "block",
+                json!({"n": n}),
+            )))
         })
         .collect();
     next_call_is_fine(&runtime).await;
@@ -245,4 +249,61 @@ async fn e7_the_limit_code_for_executions_and_for_repetition() {
     let elsewhere = Arc::new(dogu_tool::Origin::of(dogu_tool::Principal::token("t", "s")));
     let result = runtime.step(elsewhere).dispatch(call("echo", json!({"n": 9}))).await;
     assert_eq!(code(&result), "ok", "counts belong to a session");
+}
+
+#[tokio::test]
+async fn the_same_call_is_stopped_after_three_times_in_a_row() {
+    let runtime = with([echo("echo")]);
+    let mut codes = Vec::new();
+    for n in [1, 1, 1, 1, 1, 2, 1] {
+        codes.push(code(&ask(&runtime, "echo", json!({"n": n})).await).to_owned());
+    }
+    assert_eq!(codes, ["ok", "ok", "ok", "E_TOOL_LIMIT", "E_TOOL_LIMIT", "ok", "ok"]);
+    ask(&runtime, "echo", json!({"n": 1})).await;
+    ask(&runtime, "echo", json!({"n": 1})).await;
+    let stopped = ask(&runtime, "echo", json!({"n": 1})).await;
+    assert!(message(&stopped).contains("3 times in a row"), "{stopped:?}");
+    assert!(!stopped.error.unwrap().suggestion.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn only_built_in_tools_may_poll() {
+    let poll = |name: &str| -> Arc<dyn Tool> {
+        Arc::new(ShapedTool::new(spec(name).polling(), |_, _| async { Ok("still busy".into()) }))
+    };
+    let elsewhere = dogu_runtime::Source::Extension("x".to_owned());
+    let runtime = builder()
+        .tools(&dogu_runtime::Source::Builtin, [poll("own")])
+        .unwrap()
+        .tools(&elsewhere, [poll("theirs")])
+        .unwrap()
+        .build()
+        .unwrap();
+    for _ in 0..20 {
+        assert_eq!(code(&ask(&runtime, "own", json!({})).await), "ok");
+    }
+    for _ in 0..3 {
+        assert_eq!(code(&ask(&runtime, "theirs", json!({})).await), "ok");
+    }
+    assert_eq!(code(&ask(&runtime, "theirs", json!({})).await), "E_TOOL_LIMIT");
+}
+
+#[tokio::test]
+async fn e14_a_policys_timeout_bounds_a_call() {
+    let hang = || -> Arc<dyn Tool> {
+        let spec = spec("hang").timeout(Duration::from_hours(1));
+        Arc::new(ShapedTool::new(spec, |_, _| std::future::pending()))
+    };
+    let settings = Settings::parse("tools: {hang: {timeout_seconds: 1}}", "x".as_ref()).unwrap();
+    let runtime = builder()
+        .tools(&dogu_runtime::Source::Builtin, [hang(), echo("echo")])
+        .unwrap()
+        .settings(settings)
+        .build()
+        .unwrap();
+    let asked = Instant::now();
+    let result = ask(&runtime, "hang", json!({})).await;
+    assert_eq!(code(&result), "E_TOOL_TIMEOUT");
+    assert!(asked.elapsed() >= Duration::from_secs(1), "{:?}", asked.elapsed());
+    next_call_is_fine(&runtime).await;
 }

@@ -227,7 +227,8 @@ async fn a_slow_listener_blocks_nobody_and_is_told_that_it_lags() {
     let mut slow = runtime.listen(&me());
     let calls = EVENT_BACKLOG;
     for n in 0..calls {
-        let result = step(&runtime).dispatch(ToolCall::new(n.to_string(), "a", json!({}))).await;
+        let result =
+            step(&runtime).dispatch(ToolCall::new(n.to_string(), "a", json!({"n": n}))).await;
         assert!(!result.is_error());
     }
     let Some(Heard::Lagged(missed)) = slow.next().await else { panic!("it was not told") };
@@ -264,8 +265,8 @@ async fn an_answer_comes_to_everyone_who_waits_for_it() {
         .collect();
     tokio::time::sleep(Duration::from_millis(20)).await;
     let question = runtime.pending(&me()).remove(0);
-    assert!(runtime.answer(&me(), &question.id, Answer::Allow));
-    assert!(!runtime.answer(&me(), &question.id, Answer::Allow), "answered once");
+    assert!(runtime.answer(&me(), &question.id, Answer::yes()));
+    assert!(!runtime.answer(&me(), &question.id, Answer::yes()), "answered once");
     let result = caller.await.unwrap();
     for waiter in waiting {
         assert_eq!(waiter.await.unwrap(), Some(result.clone()));

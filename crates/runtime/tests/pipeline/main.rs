@@ -3,12 +3,15 @@
 #![expect(unreachable_pub, clippy::unwrap_used, reason = "helpers of tests")]
 
 mod approval;
+mod asking;
 mod bad_input;
 mod containment;
 mod context;
 mod events;
 mod middleware;
+mod modes;
 mod order;
+mod permissions;
 mod recording;
 mod registry;
 mod results;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use dogu_policy::rule::Wild;
 use dogu_runtime::{
     CallNext, CallRequest, Catalog, Extension, ExtensionApi, Middleware, RegisterError, Source,
     StepNext, StepReply, StepRequest, TurnNext, TurnReply, TurnRequest,
@@ -118,6 +119,32 @@ async fn e8_a_blocker_answers_with_a_structured_error_and_the_tool_does_not_run(
     assert_eq!(message(&result), "r is closed on Sundays");
     assert_eq!((result.tool_call_id.as_str(), result.tool_name.as_str()), ("c1", "r"));
     assert_eq!(runs.count(), 0);
+}
+
+#[tokio::test]
+async fn a22_a_layer_blocks_tools_by_a_pattern_of_their_names() {
+    fn block(
+        request: CallRequest,
+        next: CallNext<'_>,
+    ) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            if Wild::parse("delete_*").matches(request.name()) {
+                return Err(ToolError::denied(format!("{} is blocked", request.name())));
+            }
+            Ok(next.run(request).await)
+        })
+    }
+    let runs = Runs::default();
+    let tools = [reader("delete_all", &runs), reader("read_all", &runs)];
+    let runtime = builder()
+        .tools(&Source::Builtin, tools)
+        .unwrap()
+        .around_calls("no deletes", 0, Arc::new(Around(block)))
+        .build()
+        .unwrap();
+    let blocked = ask(&runtime, "delete_all", json!({})).await;
+    assert_eq!((code(&blocked), runs.count()), ("E_TOOL_DENIED", 0));
+    assert_eq!((code(&ask(&runtime, "read_all", json!({})).await), runs.count()), ("ok", 1));
 }
 
 #[tokio::test]

@@ -126,7 +126,7 @@ async fn a_waiting_call_shows_as_waiting_and_the_persons_no_as_canceled() {
     until("the question", || !runtime.pending(&me()).is_empty()).await;
     assert_eq!(recorded.rows(&runtime)[0].status, RecordStatus::Waiting);
     let question = runtime.pending(&me()).remove(0);
-    runtime.answer(&me(), &question.id, Answer::Deny { message: None });
+    runtime.answer(&me(), &question.id, Answer::no());
     under_way.await.unwrap();
     let row = recorded.rows(&runtime).remove(0);
     assert_eq!(row.status, RecordStatus::Canceled);
@@ -165,7 +165,7 @@ async fn a_listener_that_lagged_catches_up_from_the_record() {
     let from = reader.revision().unwrap();
     let mut listener = runtime.listen(&me());
     for n in 0..2_000 {
-        step(&runtime).dispatch(ToolCall::new(n.to_string(), "a", json!({}))).await;
+        step(&runtime).dispatch(ToolCall::new(n.to_string(), "a", json!({"n": n}))).await;
     }
     assert!(matches!(listener.next().await, Some(Heard::Lagged(_))));
     runtime.record().unwrap().flush().wait().unwrap();
