@@ -1,5 +1,6 @@
 //! Files and folders.
 
+mod diff;
 mod list_files;
 mod read_file;
 mod write_file;

@@ -1,5 +1,8 @@
 //! `write_file`: the whole content of a file, new or replaced.
 
+use std::io::Read as _;
+use std::path::Path;
+
 use dogu_tool::text::REDACTION_MARK;
 use dogu_tool::{
     Action, Category, Ctx, Group, Output, Preview, ReadCaps, Scope, ToolError, ToolSpec, TypedTool,
@@ -9,8 +12,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How many lines of the new content a preview shows.
-const PREVIEW_LINES: usize = 40;
+use super::diff;
+
+/// How many lines of a change a preview shows.
+const PREVIEW_LINES: usize = 200;
+/// How long a text may be that is compared with the new one.
+const MAX_DIFF_BYTES: usize = 1024 * 1024;
 
 /// What to write.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,7 +69,12 @@ impl TypedTool for WriteFile {
             Some(old) => format!("Replace {} ({} → {size} bytes)", input.path, old.size),
             None => format!("Create {} ({size} bytes)", input.path),
         };
-        Some(Preview { summary, detail: Some(beginning(&input.content)) })
+        let old = old_text(&path, caps).filter(|old| old.len() <= MAX_DIFF_BYTES);
+        let detail = match old {
+            Some(old) => shortened(&diff::unified(&old, &input.content)),
+            None => shortened(&added(&input.content)),
+        };
+        Some(Preview { summary, detail: Some(detail) })
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -101,10 +113,23 @@ fn refuse_folder_name(path: &str) -> Result<(), ToolError> {
         .suggest("Name a file; the folders on its way are made."))
 }
 
-fn beginning(content: &str) -> String {
+/// What the file holds now, if that is text and not too long to compare.
+fn old_text(path: &Path, caps: &dyn ReadCaps) -> Option<String> {
+    let size = caps.files().facts(path).ok()??.size;
+    let mut text = String::new();
+    let mut file = caps.files().open(path).ok().filter(|_| size <= MAX_DIFF_BYTES as u64)?;
+    file.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+fn added(content: &str) -> String {
+    content.lines().map(|line| format!("+ {line}\n")).collect()
+}
+
+fn shortened(detail: &str) -> String {
     let mut text: String =
-        content.lines().take(PREVIEW_LINES).map(|line| format!("+ {line}\n")).collect();
-    let more = content.lines().count().saturating_sub(PREVIEW_LINES);
+        detail.lines().take(PREVIEW_LINES).map(|line| format!("{line}\n")).collect();
+    let more = detail.lines().count().saturating_sub(PREVIEW_LINES);
     if more > 0 {
         text.push_str(&format!("... {more} more lines\n"));
     }

@@ -83,6 +83,27 @@ fn a1_every_builtin_declares_what_it_will_do_before_it_does_it() {
 }
 
 #[test]
+fn a2_every_builtin_is_in_the_category_of_what_it_does() {
+    let scope = Scope::new("/w");
+    for tool in dogu_builtin::all() {
+        let name = tool.spec().name.to_string();
+        let (input, _) = case(&name).unwrap();
+        let plan = tool.clone().prepare(input, &scope).unwrap();
+        assert!(!plan.actions().is_empty(), "{name}");
+        for action in plan.actions() {
+            let category = match action {
+                Action::Execute { .. } => Category::Execute,
+                Action::Network { .. } => Category::Network,
+                Action::Mcp { .. } => Category::Mcp,
+                Action::Custom { .. } => Category::System,
+                _ => Category::Filesystem,
+            };
+            assert_eq!(tool.spec().category, category, "{name}: {action}");
+        }
+    }
+}
+
+#[test]
 fn every_builtin_says_what_it_is_about_to_do_while_the_call_still_comes_in() {
     for tool in dogu_builtin::all() {
         let name = tool.spec().name.to_string();
