@@ -1,5 +1,7 @@
 //! The arguments of every command, as `--help` explains them.
 
+mod policy;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -9,6 +11,8 @@ use dogu_protocol::Format;
 use dogu_protocol::text::Form;
 use dogu_runtime::record::RecordStatus;
 
+pub(crate) use policy::{Check, Grants, GrantsCommand, Policy, Trust, TrustCommand};
+
 const AFTER_HELP: &str = "\
 Examples:
   dogu tools                                    what a model is offered
@@ -17,6 +21,8 @@ Examples:
   dogu parse < answer.txt                       the calls in a model's answer
   dogu dispatch < answer.txt                    the same, run and answered
   dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+  dogu policy check 'git push --force'          what the gate would say, and why
+  dogu trust                                    let the settings of this folder count
   dogu log --follow                             what was called, and how it ended
 
 Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.";
@@ -38,6 +44,12 @@ pub(crate) struct Workspace {
     /// [default: the current folder]
     #[arg(long = "root", value_name = "DIR", global = true)]
     pub(crate) roots: Vec<PathBuf>,
+    /// The mode to work in, such as code, ask or architect: only its tools and files are there
+    #[arg(long, value_name = "MODE", global = true)]
+    pub(crate) mode: Option<String>,
+    /// Trust what the workspace brings, for this run only
+    #[arg(long, global = true)]
+    pub(crate) trust: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +64,11 @@ pub(crate) enum Command {
     Dispatch(Dispatch),
     /// Show the tools that a model is offered
     Tools(Tools),
+    /// See what would be allowed, test rules, and take back what was granted
+    #[command(subcommand)]
+    Policy(Policy),
+    /// Let the settings, rules, modes and servers count that a workspace brings
+    Trust(Trust),
     /// Show what was called, and how it ended
     Log(Log),
     /// Print a completion script for your shell

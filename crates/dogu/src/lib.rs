@@ -35,6 +35,8 @@ pub use dogu_builtin as builtin;
 #[doc(inline)]
 pub use dogu_mcp as mcp;
 #[doc(inline)]
+pub use dogu_policy as policy;
+#[doc(inline)]
 pub use dogu_protocol as protocol;
 #[doc(inline)]
 pub use dogu_runtime as runtime;

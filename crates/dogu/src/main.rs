@@ -7,6 +7,7 @@ mod incoming;
 mod logging;
 mod problem;
 mod prompt;
+mod sandbox;
 mod setup;
 mod show;
 
@@ -25,6 +26,8 @@ fn main() -> ExitCode {
         Command::Parse(parse) => commands::parse::run(&cli.workspace, &parse),
         Command::Dispatch(dispatch) => commands::dispatch::run(&cli.workspace, &dispatch),
         Command::Tools(tools) => commands::tools::run(&cli.workspace, &tools),
+        Command::Policy(policy) => commands::policy::run(&cli.workspace, &policy),
+        Command::Trust(trust) => commands::trust::run(&cli.workspace, &trust),
         Command::Log(log) => commands::log::run(&log),
         Command::Completions { shell } => commands::completions::run(shell),
     };

@@ -7,11 +7,15 @@ use anstyle::{AnsiColor, Style};
 use dogu_runtime::{BuildError, SettingsError};
 use dogu_tool::ErrorInfo;
 
-use crate::show::escaped;
+use crate::show::{Layout, exact};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+fn escaped(text: &str) -> std::borrow::Cow<'_, str> {
+    exact(text, Layout::Lines)
+}
 
 /// Something that keeps a command from doing its work.
 #[derive(Debug)]

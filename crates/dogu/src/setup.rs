@@ -1,20 +1,25 @@
 //! From files and flags to a runtime.
 
-use std::path::PathBuf;
+mod brought;
+
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use dogu_runtime::grants::GrantStore;
 use dogu_runtime::record::{Record, RecordOptions};
 use dogu_runtime::redact::{Redactor, known_from_env};
+use dogu_runtime::trust::{Standing, Trust};
 use dogu_runtime::{
-    Audit, PermissionDelegate, Runtime, RuntimeBuilder, Settings, Source, StateDir,
+    Audit, Runtime, RuntimeBuilder, SealProblem, Settings, Source, StateDir, Unattended,
 };
 use dogu_tool::Scope;
 
 use crate::args::Workspace;
 use crate::problem::{Problem, warn};
-
-/// The project's settings file, in the working folder.
-const PROJECT_SETTINGS: &str = "dogu.yaml";
+use crate::prompt::Approver;
+use crate::sandbox;
+use brought::Brought;
+pub(crate) use brought::{Asking, described, project_files};
 
 /// What commands need to make calls.
 pub(crate) struct Setup {
@@ -23,44 +28,130 @@ pub(crate) struct Setup {
 }
 
 /// Builds the runtime of a workspace with the built-in tools.
-pub(crate) fn build(
-    workspace: &Workspace,
-    delegate: Option<Arc<dyn PermissionDelegate>>,
-) -> Result<Setup, Problem> {
+pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
-    let (mut builder, settings) = begun(workspace, &redactor)?;
-    let state = state(settings.audit);
-    if let Some(delegate) = delegate {
+    let opened = StateDir::default_path().and_then(StateDir::open);
+    let asking = if approver.is_person { Asking::Person } else { Asking::Warning };
+    let begun = begun(workspace, &redactor, opened.as_ref().ok(), asking)?;
+    let audit = begun.choice.settings.audit;
+    if let Err(error) = &opened {
+        warn_unrecorded(error, audit);
+    }
+    let state = opened.ok();
+    let mut builder = recorded(begun.builder, state.as_ref(), redactor, audit);
+    if let Some(delegate) = approver.delegate {
         builder = builder.delegate(delegate);
     }
-    builder = recorded(builder, state.as_ref(), redactor, settings.audit);
-    let runtime = builder.settings(settings).build()?;
+    let runtime = built(builder, begun.choice)?;
     Ok(Setup { runtime, state })
 }
 
-/// Builds the same runtime for whoever only looks: nothing is opened that calls would need.
-pub(crate) fn build_to_show(workspace: &Workspace) -> Result<Runtime, Problem> {
+/// Builds the same runtime for whoever only looks: nothing is made or opened that only calls
+/// would need.
+pub(crate) fn build_to_show(workspace: &Workspace, asking: Asking) -> Result<Runtime, Problem> {
     let redactor = Redactor::with_known(known_from_env());
-    let (builder, settings) = begun(workspace, &redactor)?;
-    Ok(builder.settings(settings).build()?)
+    let path = StateDir::default_path().ok();
+    let state =
+        path.as_ref().filter(|path| path.is_dir()).and_then(|path| StateDir::open(path).ok());
+    let begun = begun(workspace, &redactor, state.as_ref(), asking)?;
+    let builder = match (state, path) {
+        (Some(state), _) => begun.builder.state(state),
+        (None, Some(path)) => begun.builder.private(path),
+        (None, None) => begun.builder,
+    };
+    built(builder, begun.choice)
+}
+
+fn built(builder: RuntimeBuilder, choice: Choice) -> Result<Runtime, Problem> {
+    builder.settings(choice.settings).build().map_err(|error| {
+        let problem = Problem::from(error);
+        if !choice.left_out {
+            return problem;
+        }
+        problem.hint("what a workspace brings counts only once it is trusted, see `dogu trust`")
+    })
+}
+
+/// A runtime that is not yet built.
+struct Begun {
+    builder: RuntimeBuilder,
+    choice: Choice,
+}
+
+/// The settings that count.
+struct Choice {
+    settings: Settings,
+    trusted: bool,
+    /// Some of what the workspace brings does not count.
+    left_out: bool,
 }
 
 fn begun(
     workspace: &Workspace,
     redactor: &Redactor,
-) -> Result<(RuntimeBuilder, Settings), Problem> {
+    state: Option<&StateDir>,
+    asking: Asking,
+) -> Result<Begun, Problem> {
     crate::logging::start(redactor);
+    if workspace.trust {
+        sandbox::refuse("trust a folder")?;
+    }
     let scope = scope(workspace)?;
-    let settings = settings(&scope)?;
-    let builder = Runtime::builder(scope)
+    let config = config_folder();
+    let stores = state.zip(config.as_deref()).map(|(state, config)| Stores::open(state, config));
+    let choice = choose(workspace, &scope, stores.as_ref(), asking)?;
+    let mut builder = Runtime::builder(scope)
         .tools(&Source::Builtin, dogu_builtin::all())
         .map_err(|error| Problem::of(&error))?
-        .redactor(redactor.clone());
-    Ok((builder, settings))
+        .redactor(redactor.clone())
+        .trusted(choice.trusted);
+    if let Some(config) = config {
+        builder = builder.private(config.canonicalize().unwrap_or(config));
+    }
+    if let Some(stores) = stores {
+        stores.tell_problems(asking);
+        builder = builder.grants(Arc::new(stores.grants));
+    }
+    Ok(Begun { builder, choice })
+}
+
+/// What was decided before.
+pub(crate) struct Stores {
+    pub(crate) grants: GrantStore,
+    pub(crate) trust: Trust,
+}
+
+impl Stores {
+    fn open(state: &StateDir, config: &Path) -> Self {
+        Self { grants: GrantStore::open(state, config), trust: Trust::open(state, config) }
+    }
+
+    fn tell_problems(&self, asking: Asking) {
+        if asking != Asking::Nobody {
+            tell(self.trust.new_problem(), "no folder is trusted", "dogu trust reset");
+            tell(self.grants.new_problem(), "no grant counts", "dogu policy grants reset");
+        }
+    }
+}
+
+fn tell(problem: Option<SealProblem>, cost: &str, reset: &str) {
+    if let Some(problem) = problem {
+        warn(&format!("{problem}; {cost} until `{reset}`"));
+    }
+}
+
+/// The stores of the user, for whoever looks into them or changes them.
+pub(crate) fn open_stores() -> Result<Stores, Problem> {
+    let config = config_folder().ok_or_else(|| {
+        Problem::wrong_use("there is no folder for settings").hint("set HOME or XDG_CONFIG_HOME")
+    })?;
+    let stores = Stores::open(&open_state()?, &config);
+    stores.tell_problems(Asking::Warning);
+    Ok(stores)
 }
 
 /// The folders, which must be there.
-fn scope(workspace: &Workspace) -> Result<Scope, Problem> {
+pub(crate) fn scope(workspace: &Workspace) -> Result<Scope, Problem> {
     let here = std::env::current_dir()
         .map_err(|error| Problem::wrong_use("there is no current folder").because(error))?;
     let roots: Vec<PathBuf> = if workspace.roots.is_empty() {
@@ -79,21 +170,41 @@ fn scope(workspace: &Workspace) -> Result<Scope, Problem> {
     })
 }
 
-fn settings(scope: &Scope) -> Result<Settings, Problem> {
-    let user = config_home().map(|config| config.join("dogu/config.yaml"));
-    let project = scope.workdir().join(PROJECT_SETTINGS);
-    Ok(Settings::load(user.as_deref(), Some(&project))?)
+/// What the user and the workspace have set, as far as it counts.
+fn choose(
+    workspace: &Workspace,
+    scope: &Scope,
+    stores: Option<&Stores>,
+    asking: Asking,
+) -> Result<Choice, Problem> {
+    let trust = stores.map(|stores| &stores.trust);
+    let user = Settings::load(user_settings().as_deref(), None)?;
+    let brought = Brought::by(scope.workdir(), trust)?;
+    let (mut settings, mut trusted) = brought.settings(user, workspace.trust, asking)?;
+    if let Some(mode) = &workspace.mode {
+        settings.mode = Some(mode.clone());
+    }
+    if sandbox::is_inside() {
+        settings.unattended = Unattended::Refuse;
+    }
+    let left_out = !trusted && !brought.is_nothing();
+    // The settings are those of the first root; the engine trusts what is in any of them.
+    for root in scope.roots().iter().skip(1).filter(|_| !workspace.trust) {
+        trusted &= Brought::by(root, trust)?.standing == Standing::Trusted;
+    }
+    Ok(Choice { settings, trusted, left_out })
 }
 
-fn config_home() -> Option<PathBuf> {
+/// The file of the user's settings.
+pub(crate) fn user_settings() -> Option<PathBuf> {
+    Some(config_folder()?.join("config.yaml"))
+}
+
+/// The folder of the user's settings.
+fn config_folder() -> Option<PathBuf> {
     let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
-    set.filter(|path| path.is_absolute()).or_else(|| Some(std::env::home_dir()?.join(".config")))
-}
-
-/// The state folder; without one, calls still run unless they must be recorded.
-fn state(audit: Audit) -> Option<StateDir> {
-    let opened = StateDir::default_path().and_then(StateDir::open);
-    opened.inspect_err(|error| warn_unrecorded(error, audit)).ok()
+    let home = || Some(std::env::home_dir()?.join(".config"));
+    Some(set.filter(|path| path.is_absolute()).or_else(home)?.join("dogu"))
 }
 
 /// Nothing will be recorded, which is not for this function to judge: where the settings require
@@ -137,4 +248,18 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         next = cause.source();
     }
     text
+}
+
+/// The path without `.` and `..`, by its names alone: for what is not
+/// there.
+pub(crate) fn by_name(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }

@@ -18,7 +18,7 @@ const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
 
 pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
     dogu_runtime::warm_up();
-    let setup = setup::build(workspace, prompt::delegate(call.approve))?;
+    let setup = setup::build(workspace, prompt::approver(call.approve)?)?;
     let input = input(&call, &setup.runtime)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let json = call.json;

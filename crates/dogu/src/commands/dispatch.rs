@@ -21,7 +21,7 @@ const CANCEL_EVERY: std::time::Duration = std::time::Duration::from_millis(5);
 
 pub(crate) fn run(workspace: &Workspace, dispatch: &Dispatch) -> Result<ExitCode, Problem> {
     dogu_runtime::warm_up();
-    let setup = setup::build(workspace, prompt::delegate_beside_stdin(dispatch.approve))?;
+    let setup = setup::build(workspace, prompt::approver_beside_stdin(dispatch.approve)?)?;
     let catalog = match &dispatch.output.tools {
         Some(path) => listed(&setup.runtime, definitions::read(path)?),
         None => setup.runtime.catalog(),

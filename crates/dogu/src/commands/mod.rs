@@ -5,5 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod dispatch;
 pub(crate) mod log;
 pub(crate) mod parse;
+pub(crate) mod policy;
 pub(crate) mod serve;
 pub(crate) mod tools;
+pub(crate) mod trust;

@@ -29,7 +29,7 @@ pub(crate) fn run(workspace: &Workspace, parse: &Parse) -> Result<ExitCode, Prob
 }
 
 fn prepared(workspace: &Workspace, parse: &Parse) -> Result<MessageParser, Problem> {
-    let runtime = setup::build_to_show(workspace)?;
+    let runtime = setup::build_to_show(workspace, setup::Asking::Nobody)?;
     let settings = &runtime.settings().protocol;
     Ok(match &parse.output.tools {
         Some(path) => parser(&parse.output, settings, &definitions::read(path)?),

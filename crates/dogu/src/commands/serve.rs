@@ -11,18 +11,21 @@ use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
 
 use crate::args::{Serve, ServeApprove, Workspace};
 use crate::problem::Problem;
+use crate::prompt::Approver;
+use crate::sandbox;
 use crate::setup::{self, Setup};
 
 /// What clients tell their model about this server.
 const INSTRUCTIONS: &str = "Tools for the files of the user's workspace. Paths are relative to the workspace. Reading is allowed; what changes anything may need the user's approval, and a refusal says so.";
 
 pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Problem> {
+    sandbox::refuse("serve")?;
     let delegate: Option<Arc<dyn PermissionDelegate>> = match serve.approve {
         ServeApprove::All => Some(Arc::new(ApproveAll)),
         // Nobody can be asked over MCP yet, which makes asking a refusal.
         ServeApprove::Ask | ServeApprove::None => None,
     };
-    let setup = setup::build(workspace, delegate)?;
+    let setup = setup::build(workspace, Approver::of(delegate))?;
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {
         let stop = stop_signal()?;

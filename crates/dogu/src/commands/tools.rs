@@ -14,7 +14,7 @@ use crate::show::still_read;
 use crate::{definitions, setup};
 
 pub(crate) fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode, Problem> {
-    let mut catalog = setup::build_to_show(workspace)?.catalog();
+    let mut catalog = setup::build_to_show(workspace, setup::Asking::Nobody)?.catalog();
     if let Some(path) = &tools.file {
         catalog.retain(|_| false);
         definitions::read(path)?.into_iter().for_each(|spec| catalog.list_only(spec));

@@ -249,7 +249,7 @@ fn without_a_terminal_a_write_is_refused_with_the_reason() {
     exit 1
     --- stdout
     --- stderr
-    error: Permission denied for tool: write_file: it needs the user's approval (FileWrite([ROOT]/work/a.txt) is not a read inside the workspace), and nobody can be asked here (E_TOOL_DENIED)
+    error: Permission denied for tool: write_file: it needs the user's approval (to write a.txt is not approved), and nobody can be asked here (E_TOOL_DENIED)
 
     hint: Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.
     ");

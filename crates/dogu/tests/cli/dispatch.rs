@@ -27,7 +27,7 @@ fn every_call_is_answered_in_its_protocol_and_in_order() {
     <suggestion>Did you mean [ROOT]/work/a.txt?</suggestion>
     </tool_result>
     <tool_result name="write_file" status="error">
-    <error code="E_TOOL_DENIED">Permission denied for tool: write_file: it needs the user's approval (FileWrite([ROOT]/work/c.txt) is not a read inside the workspace), and nobody can be asked here</error>
+    <error code="E_TOOL_DENIED">Permission denied for tool: write_file: it needs the user's approval (to write c.txt is not approved), and nobody can be asked here</error>
     <suggestion>Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.</suggestion>
     </tool_result>
     <tool_result name="list_files" status="error">

@@ -23,15 +23,20 @@ fn the_help_of_dogu() {
       parse        Print the calls in a model's output on stdin, and run nothing
       dispatch     Run the calls in a model's output on stdin, and print their results in its protocol
       tools        Show the tools that a model is offered
+      policy       See what would be allowed, test rules, and take back what was granted
+      trust        Let the settings, rules, modes and servers count that a workspace brings
       log          Show what was called, and how it ended
       completions  Print a completion script for your shell
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-          --root <DIR>  A workspace folder; may be given more than once, and the first is the working
-                        folder [default: the current folder]
-      -h, --help        Print help
-      -V, --version     Print version
+          --root <DIR>   A workspace folder; may be given more than once, and the first is the working
+                         folder [default: the current folder]
+          --mode <MODE>  The mode to work in, such as code, ask or architect: only its tools and files
+                         are there
+          --trust        Trust what the workspace brings, for this run only
+      -h, --help         Print help
+      -V, --version      Print version
 
     Examples:
       dogu tools                                    what a model is offered
@@ -40,6 +45,8 @@ fn the_help_of_dogu() {
       dogu parse < answer.txt                       the calls in a model's answer
       dogu dispatch < answer.txt                    the same, run and answered
       dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+      dogu policy check 'git push --force'          what the gate would say, and why
+      dogu trust                                    let the settings of this folder count
       dogu log --follow                             what was called, and how it ended
 
     Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.
@@ -62,9 +69,12 @@ fn the_help_of_commands_that_read_a_message() {
           --forms <FORMS>        The forms of calls that are read in text [default: what the settings
                                  say, else those of the protocol] [possible values: xml, invoke,
                                  tool_call, function, bracket, fenced_tool, fenced_json, bare_json]
+          --mode <MODE>          The mode to work in, such as code, ask or architect: only its tools and
+                                 files are there
           --tools <FILE>         The tools that may be called: a JSON list of definitions, in dogu's,
                                  MCP's, OpenAI's, Anthropic's or Gemini's form [default: the tools of
                                  the workspace]
+          --trust                Trust what the workspace brings, for this run only
           --chunk <N>            Cut the input into chunks of so many bytes, to see that it makes no
                                  difference
           --final                Leave out what a call looks like while it is growing
@@ -92,9 +102,15 @@ fn the_help_of_commands_that_read_a_message() {
               [possible values: xml, invoke, tool_call, function, bracket, fenced_tool, fenced_json,
               bare_json]
 
+          --mode <MODE>
+              The mode to work in, such as code, ask or architect: only its tools and files are there
+
           --tools <FILE>
               The tools that may be called: a JSON list of definitions, in dogu's, MCP's, OpenAI's,
               Anthropic's or Gemini's form [default: the tools of the workspace]
+
+          --trust
+              Trust what the workspace brings, for this run only
 
           --approve <APPROVE>
               What happens to calls that need approval [default: ask at a terminal, else none]
@@ -139,8 +155,14 @@ fn the_help_of_commands_that_call() {
               - all:  Allow whatever is not refused outright
               - none: Refuse
 
+          --mode <MODE>
+              The mode to work in, such as code, ask or architect: only its tools and files are there
+
           --json
               Print the whole result as JSON
+
+          --trust
+              Trust what the workspace brings, for this run only
 
       -h, --help
               Print help (see a summary with '-h')
@@ -184,8 +206,14 @@ fn the_help_of_commands_that_show() {
               
               [default: table]
 
+          --mode <MODE>
+              The mode to work in, such as code, ask or architect: only its tools and files are there
+
           --json
               The same as --format json
+
+          --trust
+              Trust what the workspace brings, for this run only
 
       -h, --help
               Print help (see a summary with '-h')
@@ -199,9 +227,12 @@ fn the_help_of_commands_that_show() {
           --root <DIR>       A workspace folder; may be given more than once, and the first is the
                              working folder [default: the current folder]
           --tool <TOOL>      Only calls of this tool
+          --mode <MODE>      The mode to work in, such as code, ask or architect: only its tools and
+                             files are there
           --status <STATUS>  Only calls with this status: generated, waiting, calling, done, errored,
                              canceled or interrupted
           --since <TIME>     Only calls since then: 10m, 2h, 3d, or a time such as 2026-11-15T12:00:00Z
+          --trust            Trust what the workspace brings, for this run only
       -n, --limit <N>        At most so many, the newest [default: 50]
       -f, --follow           Go on with new calls as they happen
           --json             One JSON object a line
@@ -224,6 +255,9 @@ fn the_help_of_commands_that_show() {
           --allow-remote
               Let other machines in, where ADDR can be reached by them
 
+          --mode <MODE>
+              The mode to work in, such as code, ask or architect: only its tools and files are there
+
           --approve <APPROVE>
               What happens to a call that needs approval
 
@@ -233,6 +267,9 @@ fn the_help_of_commands_that_show() {
               - none: Refuse
               
               [default: none]
+
+          --trust
+              Trust what the workspace brings, for this run only
 
       -h, --help
               Print help (see a summary with '-h')
@@ -246,9 +283,12 @@ fn the_help_of_commands_that_show() {
       <SHELL>  The shell [possible values: bash, elvish, fish, powershell, zsh]
 
     Options:
-          --root <DIR>  A workspace folder; may be given more than once, and the first is the working
-                        folder [default: the current folder]
-      -h, --help        Print help
+          --root <DIR>   A workspace folder; may be given more than once, and the first is the working
+                         folder [default: the current folder]
+          --mode <MODE>  The mode to work in, such as code, ask or architect: only its tools and files
+                         are there
+          --trust        Trust what the workspace brings, for this run only
+      -h, --help         Print help
     ");
 }
 
@@ -292,4 +332,96 @@ fn bash_can_parse_its_completions() {
     let mut bash = Command::new("bash");
     bash.arg("-n");
     home.run(bash, script.as_bytes()).quiet();
+}
+
+#[test]
+fn the_help_of_permissions() {
+    assert_snapshot!(help(&["policy", "--help"]), @"
+    See what would be allowed, test rules, and take back what was granted
+
+    Usage: dogu policy [OPTIONS] <COMMAND>
+
+    Commands:
+      check   Say what the gate would decide about command lines, and why
+      test    Check the rules with their examples, the lists and the modes of all settings
+      grants  Show what was allowed or denied for good
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+          --root <DIR>   A workspace folder; may be given more than once, and the first is the working
+                         folder [default: the current folder]
+          --mode <MODE>  The mode to work in, such as code, ask or architect: only its tools and files
+                         are there
+          --trust        Trust what the workspace brings, for this run only
+      -h, --help         Print help
+    ");
+    assert_snapshot!(help(&["policy", "check", "--help"]), @r#"
+    Say what the gate would decide about command lines, and why
+
+    Usage: dogu policy check [OPTIONS] [COMMAND]...
+
+    Arguments:
+      [COMMAND]...  Command lines, each as one argument
+
+    Options:
+          --cwd <DIR>    The folder that they would run in [default: the working folder]
+          --root <DIR>   A workspace folder; may be given more than once, and the first is the working
+                         folder [default: the current folder]
+          --json         One JSON object for each
+          --mode <MODE>  The mode to work in, such as code, ask or architect: only its tools and files
+                         are there
+          --lines        Read questions from stdin, a JSON object a line, and answer each with one line
+          --trust        Trust what the workspace brings, for this run only
+      -h, --help         Print help
+
+    Examples:
+      dogu policy check 'git log | head'
+      dogu policy check --mode architect 'cargo build'
+      echo '{"command":"git push","deny":["git push"]}' | dogu policy check --lines
+      echo '{"action":{"type":"FileWrite","path":"a.txt"}}' | dogu policy check --lines
+
+    Exit codes: 0 all would be allowed, 1 something would ask or be denied, 2 wrong use.
+    "#);
+    assert_snapshot!(help(&["policy", "grants", "--help"]), @"
+    Show what was allowed or denied for good
+
+    Usage: dogu policy grants [OPTIONS] [COMMAND]
+
+    Commands:
+      revoke  Take grants back
+      reset   Forget all of them, also where what is stored cannot be used any more
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+          --json         Print them as JSON
+          --root <DIR>   A workspace folder; may be given more than once, and the first is the working
+                         folder [default: the current folder]
+          --mode <MODE>  The mode to work in, such as code, ask or architect: only its tools and files
+                         are there
+          --trust        Trust what the workspace brings, for this run only
+      -h, --help         Print help
+    ");
+    assert_snapshot!(help(&["trust", "--help"]), @"
+    Let the settings, rules, modes and servers count that a workspace brings
+
+    Usage: dogu trust [OPTIONS] [PATH] [COMMAND]
+
+    Commands:
+      list    Show the folders that are trusted
+      revoke  Take trust back
+      reset   Trust no folder any more, also where what is stored cannot be used any more
+      help    Print this message or the help of the given subcommand(s)
+
+    Arguments:
+      [PATH]  The folder [default: the working folder]
+
+    Options:
+          --root <DIR>   A workspace folder; may be given more than once, and the first is the working
+                         folder [default: the current folder]
+          --yes          Do not ask
+          --mode <MODE>  The mode to work in, such as code, ask or architect: only its tools and files
+                         are there
+          --trust        Trust what the workspace brings, for this run only
+      -h, --help         Print help
+    ");
 }

@@ -4,11 +4,18 @@
 
 mod call;
 mod dispatch;
+mod grants;
 mod help;
+mod hostile_workspace;
+mod lines;
 mod log;
+mod modes;
 mod parse;
+mod policy;
+mod sandbox;
 mod serve;
 mod settings;
 mod support;
 mod terminal;
 mod tools;
+mod trust;

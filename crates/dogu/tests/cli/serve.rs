@@ -59,6 +59,22 @@ fn what_a_server_may_do_is_said_when_it_starts() {
 }
 
 #[test]
+fn a_mode_leaves_its_own_tools_only() {
+    let home = Home::new();
+    let mut server = session(&home, &["serve", "--mode", "ask", "--approve", "all"]);
+    server.send(&request(2, "tools/list", &json!({})));
+    let answer = server.receive();
+    let names: Vec<_> =
+        answer["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["read_file", "list_files"]);
+    let write = json!({"name": "write_file", "arguments": {"path": "a", "content": ""}});
+    server.send(&request(3, "tools/call", &write));
+    let answer = server.receive();
+    assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");
+    assert!(!home.path("work/a").exists());
+}
+
+#[test]
 fn a_polite_signal_ends_it() {
     let home = Home::new();
     let mut server = session(&home, &["serve"]);

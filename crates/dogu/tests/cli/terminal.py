@@ -1,6 +1,9 @@
-"""Runs a command on a terminal of its own, answers its question, prints how it went as JSON.
+"""Runs a command on a terminal of its own, answers its questions, prints how it went as JSON.
 
-usage: terminal.py ANSWER COMMAND...
+usage: terminal.py AHEAD ANSWERS COMMAND...
+
+AHEAD is typed before the command asks anything; ANSWERS, a JSON list, one for each question;
+nothing is typed for an empty one.
 """
 
 import json
@@ -11,13 +14,17 @@ import signal
 import sys
 import time
 
-answer, command = sys.argv[1], sys.argv[2:]
+# Every question has one of these in its last line, which ends with a colon.
+ASKS = [b"Allow?", b"for good?", b"[y]es, [n]o: "]
+
+ahead, answers, command = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3:]
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(command[0], command)
 
+os.write(terminal, ahead.encode())
 deadline = time.monotonic() + 60
-output, answered = b"", False
+output, seen, asked = b"", 0, 0
 while True:
     left = deadline - time.monotonic()
     if left <= 0 or not select.select([terminal], [], [], left)[0]:
@@ -30,10 +37,12 @@ while True:
     if not piece:
         break
     output += piece
-    if not answered and b"Allow?" in output and output.endswith(b": "):
+    question = output[seen:]
+    if any(word in question for word in ASKS) and question.endswith(b": "):
+        answer = answers[asked] if asked < len(answers) else "\x04"
         os.write(terminal, answer.encode())
-        answered = True
+        seen, asked = len(output), asked + 1
 
 _, status = os.waitpid(pid, 0)
 code = os.waitstatus_to_exitcode(status)
-print(json.dumps({"code": code, "asked": answered, "output": output.decode()}))
+print(json.dumps({"code": code, "asked": asked, "output": output.decode()}))

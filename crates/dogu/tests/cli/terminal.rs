@@ -8,46 +8,64 @@ use serde_json::Value;
 use crate::support::{Home, binary};
 
 /// What a person at a terminal sees who gives this answer.
-fn answered(home: &Home, answer: &str, arguments: &[&str]) -> Value {
+pub(crate) fn answered(home: &Home, answer: &str, arguments: &[&str]) -> Value {
+    talked(home, "", &[answer], arguments)
+}
+
+/// What a person sees who types something ahead, and then answers each question.
+pub(crate) fn talked(home: &Home, ahead: &str, answers: &[&str], arguments: &[&str]) -> Value {
+    let line: Vec<&str> = [&[binary().to_str().unwrap()], arguments].concat();
+    on_terminal(home, ahead, answers, &line)
+}
+
+/// What a person sees of a line of a shell.
+pub(crate) fn shell(home: &Home, answers: &[&str], line: &str) -> Value {
+    on_terminal(home, "", answers, &["sh", "-c", line])
+}
+
+fn on_terminal(home: &Home, ahead: &str, answers: &[&str], line: &[&str]) -> Value {
     let mut command = Command::new("python3");
-    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/terminal.py")).arg(answer);
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/terminal.py")).arg(ahead);
+    command.arg(serde_json::to_string(answers).unwrap());
     command.args(["env", "-i", "NO_COLOR=1"]);
     let environment = home.environment();
     command.args(environment.iter().map(|(name, value)| format!("{name}={}", value.display())));
-    command.arg(binary()).args(arguments).current_dir(home.work());
+    command.args(line).current_dir(home.work());
     let done = home.run(command, b"");
     let mut result = done.json();
     result["output"] = result["output"].as_str().unwrap().replace("\r\n", "\n").into();
-    assert_eq!(result["asked"], true, "{result}");
+    assert_eq!(result["asked"], answers.len(), "{result}");
     result
 }
 
-const WRITE: [&str; 4] = ["call", "write_file", "path=a.txt", "content=new\nlines\n"];
+pub(crate) const WRITE: [&str; 4] = ["call", "write_file", "path=a.txt", "content=new\nlines\n"];
 
 fn content(home: &Home) -> Option<String> {
     std::fs::read_to_string(home.path("work/a.txt")).ok()
 }
 
 #[test]
-fn a_yes_writes() {
+fn a5_a_yes_at_the_terminal_writes() {
     let home = Home::new();
     let result = answered(&home, "y\n", &WRITE);
     assert_eq!(result["code"], 0);
     assert_snapshot!(result["output"].as_str().unwrap(), @"
+
     Write file (write_file, builtin)
       Create a.txt (10 bytes)
       + new
       + lines
       would do: FileWrite([ROOT]/work/a.txt)
-      asks because: FileWrite([ROOT]/work/a.txt) is not a read inside the workspace
-    Allow? [y]es, [n]o, or no with a word to the model: y
+      asks because: to write a.txt is not approved
+      session/always would store: FileWrite([ROOT]/work/a.txt)
+    Allow? [y]es, [s]ession, [a]lways, [n]o, or no with a word to the model: y
     Created a.txt (10 bytes).
     ");
     assert_eq!(content(&home).as_deref(), Some("new\nlines\n"));
 }
 
 #[test]
-fn a_no_does_not() {
+fn a5_a_no_at_the_terminal_does_not() {
     let home = Home::new();
     home.write("work/a.txt", "old");
     for answer in ["n\n", "no\n", "\u{4}"] {
@@ -74,7 +92,7 @@ fn a_word_is_a_no_that_reaches_the_model() {
 #[test]
 fn an_empty_line_asks_again() {
     let home = Home::new();
-    let result = answered(&home, "\n\nyes\n", &WRITE);
+    let result = talked(&home, "", &["\n", "\n", "yes\n"], &WRITE);
     assert_eq!(result["code"], 0);
     assert_eq!(result["output"].as_str().unwrap().matches("Allow?").count(), 3);
 }
@@ -87,4 +105,55 @@ fn a_preview_cannot_fool_its_reader() {
     let output = result["output"].as_str().unwrap();
     assert!(output.contains("harmless"), "{output}");
     assert!(!output.contains(['\u{1b}', '\u{202e}']), "{output:?}");
+}
+
+#[test]
+fn what_was_typed_before_the_question_is_no_answer_to_it() {
+    for ahead in ["y\n", "y\ny\nyes\n", "y"] {
+        let home = Home::new();
+        let result = talked(&home, ahead, &["n\n"], &WRITE);
+        assert_eq!(result["code"], 1, "{result}");
+        assert_eq!(content(&home), None, "{ahead:?}");
+    }
+}
+
+#[test]
+fn one_stray_key_is_no_word() {
+    let home = Home::new();
+    let result = talked(&home, "", &["q\n", "x\n", "1\n", "y\n"], &WRITE);
+    assert_eq!(result["code"], 0, "{result}");
+    let output = result["output"].as_str().unwrap();
+    assert_eq!(output.matches("That is none of the answers.").count(), 3, "{output}");
+}
+
+#[test]
+fn a18_the_edit_is_shown_and_nothing_is_written_before_the_answer() {
+    let home = Home::new();
+    home.write("work/a.txt", "old\n");
+    let result = answered(&home, "n\n", &WRITE);
+    let output = result["output"].as_str().unwrap();
+    let diff = "Replace a.txt (4 → 10 bytes)\n  @@ -1,1 +1,2 @@\n  -old\n  +new\n  +lines\n";
+    assert!(output.contains(diff), "{output}");
+    assert_eq!(content(&home).as_deref(), Some("old\n"));
+}
+
+#[test]
+fn a_name_with_letters_that_look_like_others_is_told() {
+    let home = Home::new();
+    let result = answered(&home, "n\n", &["call", "write_file", "path=p\u{430}y.txt", "content=x"]);
+    let output = result["output"].as_str().unwrap();
+    let warning = "warning: contains letters that look like others: p\\u{430}y.txt";
+    assert!(output.contains(warning), "{output}");
+    assert!(!output.contains('\u{430}'), "{output}");
+}
+
+#[test]
+fn a_question_that_nobody_answers_ends_and_leaves_the_terminal() {
+    let home = Home::new();
+    home.user_settings("limits: {approval_seconds: 1}\n");
+    let result = talked(&home, "", &[""], &WRITE);
+    assert_eq!(result["code"], 1, "{result}");
+    let output = result["output"].as_str().unwrap();
+    assert!(output.contains("nobody answered within 1 seconds"), "{output}");
+    assert_eq!(content(&home), None);
 }
