@@ -9,7 +9,7 @@ fn analysis(line: &str) -> Analysis {
 }
 
 /// Lines with their risk; every one of them is understood.
-const VERDICTS: [(&str, Risk); 84] = [
+const VERDICTS: [(&str, Risk); 86] = [
     ("ls", Safe),
     ("pwd", Safe),
     ("git status", Safe),
@@ -74,6 +74,8 @@ const VERDICTS: [(&str, Risk); 84] = [
     ("echo x > /dev/sda", Forbidden),
     ("history -c", Forbidden),
     ("unset HISTFILE", Forbidden),
+    ("export HISTFILE=/dev/null", Forbidden),
+    ("HISTSIZE=0", Forbidden),
     ("shutdown now", Forbidden),
     ("vim a.txt", Interactive),
     ("less a.txt", Interactive),

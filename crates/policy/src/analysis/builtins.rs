@@ -188,6 +188,9 @@ impl Walk {
             self.refuse("`export` alone shows every variable");
         }
         for word in &words[1..] {
+            if is_history(&word.to_string()) {
+                self.hides_history();
+            }
             let pair = word.as_literal().map(|word| word.split_once('=').unwrap_or((word, "")));
             let (name, value) = pair.unwrap_or_default();
             let gives = word.as_literal().is_some_and(|word| word.contains('='));
@@ -202,7 +205,7 @@ impl Walk {
     fn unset(&mut self, words: &[Arg], state: &mut State) {
         self.keep_builtin(words, "forgets variables");
         for word in &words[1..] {
-            if word.to_string().starts_with("HIST") {
+            if is_history(&word.to_string()) {
                 self.hides_history();
             }
             match word.as_literal().filter(|name| is_name(name) && obeyed(name).is_none()) {
@@ -240,6 +243,12 @@ impl Walk {
             }
         }
     }
+}
+
+/// A variable that says where the shell keeps its history, and of what; perhaps with a value.
+pub(super) fn is_history(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    ["HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "HISTIGNORE"].contains(&name)
 }
 
 /// A test whose operand may be code, or a name that may hold some.

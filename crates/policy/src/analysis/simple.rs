@@ -90,7 +90,7 @@ impl Walk {
     /// `a=1 b=2` without a command.
     fn assign(&mut self, assignments: &[Assignment], state: &mut State) {
         for assignment in assignments {
-            if assignment.name.starts_with("HIST") {
+            if super::builtins::is_history(&assignment.name) {
                 self.hides_history();
             }
             if let Some(why) = obeyed(&assignment.name) {
