@@ -10,7 +10,7 @@ use crate::shell::simple::is_name;
 use crate::shell::variables::{harmless_to_programs, obeyed};
 
 /// Builtins after which nothing later in a line means what it says.
-const CHANGES_MEANING: [&str; 28] = [
+const CHANGES_MEANING: [&str; 27] = [
     "alias",
     "unalias",
     "hash",
@@ -34,7 +34,6 @@ const CHANGES_MEANING: [&str; 28] = [
     "fc",
     "history",
     "getopts",
-    "pushd",
     "popd",
     "builtin",
     "caller",
@@ -168,17 +167,12 @@ impl Walk {
                 self.refuse(format!("it sets {name}, which {why}"));
             }
             let value = match (input, names.len()) {
-                (Some(Listed::Below(below, _)), 1) => {
+                (Some(Listed::Below(below, _)), 1) if whole_lines => {
                     Value::Listed { below: below.clone(), exact: false }
                 }
                 _ => Value::Unknown,
             };
-            // At the end of the input it may keep what it had.
-            let mut values = vec![value];
-            if !whole_lines {
-                values = vec![Value::Unknown];
-            }
-            state.set((*name).to_owned(), values);
+            state.set((*name).to_owned(), vec![value]);
         }
     }
 

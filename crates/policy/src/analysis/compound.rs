@@ -2,7 +2,7 @@
 
 use super::walk::{Listed, Listing, Walk};
 use crate::command;
-use crate::shell::ast::{Item, Kind, Part, RedirectKind, Script, Word};
+use crate::shell::ast::{Item, Kind, Part, Redirect, RedirectKind, Script, Word};
 use crate::shell::expand::{self, State, Value};
 use crate::shell::variables::obeyed;
 
@@ -143,28 +143,33 @@ impl Walk {
 /// the next. Commands that are given a variable's value read that.
 fn leaves_input(item: &Item) -> bool {
     item.pipeline.iter().all(|command| match &command.kind {
-        Kind::Simple { words, .. } => {
-            let name = words.first().and_then(Word::literal).unwrap_or_default();
-            let given = words.iter().skip(1).filter(|word| word.literal().is_none()).count();
-            let silent = [
-                "echo", "printf", "test", "[", "basename", "dirname", "true", ":", "continue",
-                "break",
-            ];
-            let takes_a_pattern =
-                ["grep", "egrep", "sed", "awk", "jq", "rg", "tr", "cut", "xargs", "read"];
-            let operands = words
-                .iter()
-                .skip(1)
-                .filter(|word| !word.literal().is_some_and(|word| word.starts_with('-')));
-            let fed = command.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Write);
-            words.is_empty()
-                || silent.contains(&name.as_str())
-                || fed
-                || given > 0 && (operands.count() > 1 || !takes_a_pattern.contains(&name.as_str()))
-        }
+        Kind::Simple { words, .. } => command.redirects.iter().any(feeds) || reads_no_input(words),
         Kind::Test { .. } | Kind::Arithmetic => true,
         _ => false,
     })
+}
+
+/// Something else is its standard input.
+fn feeds(redirect: &Redirect) -> bool {
+    let kinds = [RedirectKind::Read, RedirectKind::ReadWrite, RedirectKind::Text];
+    kinds.contains(&redirect.kind) && matches!(redirect.descriptor.as_deref(), None | Some("0"))
+}
+
+/// Commands that never read their input.
+const SILENT: [&str; 10] =
+    ["echo", "printf", "test", "[", "basename", "dirname", "true", ":", "continue", "break"];
+/// Commands that read their input if their first operand is the only one.
+const TAKES_A_PATTERN: [&str; 10] =
+    ["grep", "egrep", "sed", "awk", "jq", "rg", "tr", "cut", "xargs", "read"];
+
+fn reads_no_input(words: &[Word]) -> bool {
+    let Some((name, rest)) = words.split_first() else { return true };
+    let name = name.literal().unwrap_or_default();
+    let is_option = |word: &&Word| word.literal().is_some_and(|word| word.starts_with('-'));
+    let operands = rest.iter().filter(|word| !is_option(word)).count();
+    let given = rest.iter().any(|word| word.literal().is_none());
+    SILENT.contains(&name.as_str())
+        || given && (operands > 1 || !TAKES_A_PATTERN.contains(&name.as_str()))
 }
 
 fn value_of(arg: command::Arg) -> Value {

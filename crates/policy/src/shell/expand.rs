@@ -161,12 +161,8 @@ pub(crate) fn word_ways(word: &Word, state: &State) -> Vec<Option<Arg>> {
         if ways.len() * values.len() > MAX_WAYS {
             return vec![Some(Arg::unknown())];
         }
-        ways = if let [one] = values.as_slice() {
-            ways.into_iter().map(|way| way.with(one)).collect()
-        } else {
-            let each = |way: Builder| values.iter().map(move |value| way.clone().with(value));
-            ways.into_iter().flat_map(each).collect()
-        };
+        let each = |way: Builder| values.iter().map(move |value| way.clone().with(value));
+        ways = ways.into_iter().flat_map(each).collect();
     }
     ways.into_iter().map(Builder::finish).collect()
 }
