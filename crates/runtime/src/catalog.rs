@@ -12,46 +12,77 @@ use crate::registry::{Entry, ToolSet};
 /// How many near names an unknown tool's error suggests.
 const NEAREST_SHOWN: usize = 3;
 
-/// What a step offers, in order; an allow list.
+/// What a step offers, in order; an allow list. Deferred tools are in it without being listed:
+/// a model that knows such a tool by name may call it.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     items: IndexMap<String, Item>,
 }
 
 #[derive(Clone, Debug)]
-enum Item {
+struct Item {
+    handler: Handler,
+    /// Models are shown it; otherwise it is only callable by name.
+    listed: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Handler {
     Registered(Arc<Entry>),
     /// Listed by middleware, with nothing behind it.
-    Listed(Arc<ToolSpec>),
+    Missing(Arc<ToolSpec>),
 }
 
 impl Item {
     fn spec(&self) -> &ToolSpec {
-        match self {
-            Self::Registered(entry) => entry.spec(),
-            Self::Listed(spec) => spec,
+        match &self.handler {
+            Handler::Registered(entry) => entry.spec(),
+            Handler::Missing(spec) => spec,
+        }
+    }
+
+    fn entry(&self) -> Option<&Arc<Entry>> {
+        match &self.handler {
+            Handler::Registered(entry) => Some(entry),
+            Handler::Missing(_) => None,
         }
     }
 }
 
 impl Catalog {
-    /// All tools of a set that are shown without being searched for.
+    /// All tools of a set: those that are shown without being searched for are listed, deferred
+    /// ones are callable by name, hidden ones are not in it.
     pub fn of(set: &ToolSet) -> Self {
         let mut catalog = Self::default();
-        set.all()
-            .filter(|entry| entry.spec().exposure == Exposure::Direct)
-            .for_each(|entry| catalog.add(Arc::clone(entry)));
+        for entry in set.all() {
+            match entry.spec().exposure {
+                Exposure::Direct => catalog.put(entry, true),
+                Exposure::Deferred => catalog.put(entry, false),
+                Exposure::Hidden => {}
+            }
+        }
         catalog
     }
 
+    fn put(&mut self, entry: &Arc<Entry>, listed: bool) {
+        let item = Item { handler: Handler::Registered(Arc::clone(entry)), listed };
+        self.items.insert(entry.spec().name.as_str().to_owned(), item);
+    }
+
     /// Offers a tool, at the end of the list or in place of one of the same name.
-    pub fn add(&mut self, entry: Arc<Entry>) {
-        self.items.insert(entry.spec().name.as_str().to_owned(), Item::Registered(entry));
+    pub fn add(&mut self, entry: &Arc<Entry>) {
+        self.put(entry, true);
     }
 
     /// Lists a tool that nothing handles (yet): a call of it is `E_TOOL_NOT_FOUND`.
     pub fn list_only(&mut self, spec: ToolSpec) {
-        self.items.insert(spec.name.as_str().to_owned(), Item::Listed(Arc::new(spec)));
+        let name = spec.name.as_str().to_owned();
+        self.items.insert(name, Item { handler: Handler::Missing(Arc::new(spec)), listed: true });
+    }
+
+    /// Lists a deferred tool from now on, for whoever found it; whether it is there.
+    pub fn list(&mut self, name: &str) -> bool {
+        self.items.get_mut(name).map(|item| item.listed = true).is_some()
     }
 
     /// Takes a tool out; whether it was there.
@@ -59,40 +90,44 @@ impl Catalog {
         self.items.shift_remove(name).is_some()
     }
 
-    /// Keeps only the tools that `keep` accepts.
+    /// Keeps only the tools that `keep` accepts, deferred ones too.
     pub fn retain(&mut self, mut keep: impl FnMut(&ToolSpec) -> bool) {
         self.items.retain(|_, item| keep(item.spec()));
     }
 
-    /// Whether a tool is offered.
+    /// Whether a tool can be called, listed or not.
     pub fn contains(&self, name: &str) -> bool {
         self.items.contains_key(name)
     }
 
-    /// The specs of what is offered, in order.
+    /// The specs of what is listed, in order.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.items.values().filter(|item| item.listed).map(Item::spec)
+    }
+
+    /// The specs of what is not listed but callable by name, in order.
+    pub fn deferred(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.items.values().filter(|item| !item.listed).map(Item::spec)
+    }
+
+    /// The specs of all that can be called, listed or not: for whoever reads calls.
+    pub fn callable(&self) -> impl Iterator<Item = &ToolSpec> {
         self.items.values().map(Item::spec)
     }
 
-    /// The registered tools of what is offered, in order.
+    /// The registered tools of what is listed, in order.
     pub fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.items.values().filter_map(|item| match item {
-            Item::Registered(entry) => Some(entry),
-            Item::Listed(_) => None,
-        })
+        self.items.values().filter(|item| item.listed).filter_map(Item::entry)
     }
 
-    /// The spec of a tool that is offered.
+    /// The spec of a tool that can be called.
     pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
         self.items.get(name).map(Item::spec)
     }
 
-    /// A registered tool that is offered.
+    /// A registered tool that can be called.
     pub fn entry(&self, name: &str) -> Option<&Arc<Entry>> {
-        match self.items.get(name)? {
-            Item::Registered(entry) => Some(entry),
-            Item::Listed(_) => None,
-        }
+        self.items.get(name)?.entry()
     }
 
     /// `{name, description, input_schema}` of each.
@@ -102,9 +137,9 @@ impl Catalog {
 
     /// The handler of a name, or why there is none. `registry` only chooses the words.
     pub(crate) fn find(&self, name: &str, registry: &ToolSet) -> Result<&Arc<Entry>, ToolError> {
-        match self.items.get(name) {
-            Some(Item::Registered(entry)) => Ok(entry),
-            Some(Item::Listed(_)) => Err(ToolError::new(
+        match self.items.get(name).map(|item| &item.handler) {
+            Some(Handler::Registered(entry)) => Ok(entry),
+            Some(Handler::Missing(_)) => Err(ToolError::new(
                 ErrorCode::NotFound,
                 format!("Tool '{name}' is offered, but nothing handles it any more."),
             )
@@ -129,7 +164,7 @@ impl Catalog {
         if !near.is_empty() {
             return format!("Did you mean {}?", near.join(" or "));
         }
-        let names: Vec<&str> = self.items.keys().map(String::as_str).take(20).collect();
+        let names: Vec<&str> = self.specs().map(|spec| spec.name.as_str()).take(20).collect();
         match names.as_slice() {
             [] => "No tools are available in this step.".to_owned(),
             names => format!("Available tools: {}", names.join(", ")),

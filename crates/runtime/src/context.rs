@@ -6,16 +6,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use dogu_tool::{
-    Action, AgentRuntime, BoxFuture, CancelFlag, Editor, Files, LogLevel, Message, Network,
+    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Files, LogLevel, Message, Network,
     NetworkRequest, NetworkResponse, Origin, Output, Principal, ProcessOutput, ProcessRequest,
-    Processes, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
+    Processes, Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
 };
 use serde_json::Value;
 
+use crate::cache::ToolCache;
 use crate::files::{GrantedFiles, Roots};
 use crate::flight::Flight;
 use crate::gate::Gate;
 use crate::registry::Entry;
+use crate::repository::GrantedRepository;
 use dogu_policy::facts::JudgedAction;
 
 /// What a runtime hands to every context, where it has it.
@@ -30,7 +32,8 @@ pub(crate) struct Backends {
 /// Capabilities and facts of one call.
 pub struct RuntimeContext {
     scope: Scope,
-    files: GrantedFiles,
+    files: Arc<GrantedFiles>,
+    repository: GrantedRepository,
     gated: Gated,
     cancel: CancelFlag,
     call_id: Arc<str>,
@@ -39,6 +42,7 @@ pub struct RuntimeContext {
     tool: Arc<dyn Tool>,
     settings: Value,
     backends: Backends,
+    cache: Option<ToolCache>,
     call: Option<(Arc<Flight>, Arc<Entry>)>,
 }
 
@@ -53,10 +57,19 @@ impl RuntimeContext {
         let runtime = &flight.runtime;
         let name = entry.spec().name.as_str();
         let settings = runtime.settings.tool(name).map(|section| section.settings.clone());
+        let gated = Gated::new(&runtime.backends, admitted.clone());
+        let files = GrantedFiles::new(Arc::clone(&runtime.roots), admitted)
+            .called_by(flight.origin.principal.clone(), Arc::clone(&runtime.reads));
+        let files = Arc::new(files);
         Self {
             scope: runtime.scope.clone(),
-            gated: Gated::new(&runtime.backends, admitted.clone()),
-            files: GrantedFiles::new(Arc::clone(&runtime.roots), admitted),
+            gated,
+            repository: GrantedRepository::new(
+                Arc::clone(&files),
+                Arc::clone(&runtime.roots),
+                runtime.scope.home(),
+            ),
+            files,
             cancel: flight.cancel.clone(),
             call_id: Arc::clone(&flight.id),
             origin: Arc::clone(&flight.origin),
@@ -64,12 +77,14 @@ impl RuntimeContext {
             tool: Arc::clone(entry.tool()),
             settings: settings.unwrap_or(Value::Null),
             backends: runtime.backends.clone(),
+            cache: (runtime.state.as_ref())
+                .map(|state| ToolCache::new(state, name, runtime.roots.real_paths())),
             call: Some((Arc::clone(flight), Arc::clone(entry))),
         }
     }
 
     /// Runs a tool without a runtime, for its tests: the input is parsed by the tool, its actions
-    /// are admitted without asking, and the files are those of `folder`.
+    /// and those that it requests are admitted without asking, and the files are those of `folder`.
     ///
     /// ```no_run
     /// # async fn test(tool: std::sync::Arc<dyn dogu_tool::Tool>) -> Result<(), dogu_tool::ToolError> {
@@ -89,10 +104,13 @@ impl RuntimeContext {
         plan.actions().iter().try_for_each(Action::check)?;
         let admitted = roots.judge_all(plan.actions())?;
         let call = ToolCall::new("bare", tool.spec().name.as_str(), input);
+        let gated = Gated::new(&Backends::default(), admitted.clone());
+        let files = Arc::new(GrantedFiles::new(Arc::clone(&roots), admitted));
         let context = Self {
+            repository: GrantedRepository::new(Arc::clone(&files), roots, scope.home()),
             scope,
-            gated: Gated::new(&Backends::default(), admitted.clone()),
-            files: GrantedFiles::new(roots, admitted),
+            gated,
+            files,
             cancel: CancelFlag::new(),
             call_id: "bare".into(),
             origin: Arc::new(Origin::of(Principal::process("bare"))),
@@ -100,6 +118,7 @@ impl RuntimeContext {
             tool: Arc::clone(tool),
             settings: Value::Null,
             backends: Backends::default(),
+            cache: None,
             call: None,
         };
         plan.run(Arc::new(context)).await
@@ -112,10 +131,11 @@ impl RuntimeContext {
     }
 
     async fn request_more(&self, actions: Vec<Action>) -> Result<(), ToolError> {
-        let Some((flight, entry)) = &self.call else {
-            return Err(ToolError::denied("a bare context has no gate to ask"));
+        let judged = match &self.call {
+            Some((flight, entry)) => Gate { flight, entry }.pass_more(&actions).await?,
+            // A bare context has no gate: what is asked for is admitted, as what is declared is.
+            None => self.files.judge_all(&actions)?,
         };
-        let judged = Gate { flight, entry }.pass_more(&actions).await?;
         self.files.admit(judged.clone());
         self.gated.grants.admit(judged);
         Ok(())
@@ -128,7 +148,11 @@ impl ToolContext for RuntimeContext {
     }
 
     fn files(&self) -> &dyn Files {
-        &self.files
+        &*self.files
+    }
+
+    fn repository(&self) -> &dyn Repository {
+        &self.repository
     }
 
     fn processes(&self) -> &dyn Processes {
@@ -189,6 +213,10 @@ impl ToolContext for RuntimeContext {
 
     fn agents(&self) -> Option<&dyn AgentRuntime> {
         self.backends.agents.as_deref()
+    }
+
+    fn cache(&self) -> Option<&dyn Cache> {
+        self.cache.as_ref().map(|cache| cache as &dyn Cache)
     }
 }
 

@@ -260,6 +260,7 @@ fn shaper(flight: &Flight, message_characters: usize) -> Shaper<'_> {
     Shaper {
         redactor: &runtime.redactor,
         state: runtime.state.as_ref(),
+        who: &flight.origin.principal,
         result_bytes: runtime.settings.limits.result_bytes,
         message_characters,
     }

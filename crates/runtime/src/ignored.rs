@@ -20,7 +20,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fd::BorrowedFd;
+use rustix::fs::{CWD, Mode, openat};
+use rustix::io::Errno;
+
+use crate::files::READING;
 
 /// The names of ignore files.
 const NAMES: [&str; 2] = [".doguignore", ".rooignore"];
@@ -64,11 +68,17 @@ struct Stamp {
 #[derive(Debug)]
 pub(crate) struct FolderView {
     folder: PathBuf,
+    shut_out: ShutOut,
+}
+
+/// The ignore files that count in a folder, for those who go from folder to folder.
+#[derive(Clone, Debug)]
+pub(crate) struct ShutOut {
     by_name: Vec<Lineage>,
 }
 
 /// The ignore files of one name, from the root down.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Lineage {
     files: Vec<(PathBuf, Arc<Rules>)>,
     /// The folder as a whole is shut out, by this file.
@@ -85,7 +95,8 @@ impl IgnoreFiles {
     /// What is said of the entries of a folder, which is a root or below it.
     pub(crate) fn in_folder(&self, root: &Path, folder: &Path) -> FolderView {
         let lineages = NAMES.iter().map(|name| self.lineage(name, root, folder));
-        FolderView { by_name: lineages.collect(), folder: folder.to_path_buf() }
+        let shut_out = ShutOut { by_name: lineages.collect() };
+        FolderView { shut_out, folder: folder.to_path_buf() }
     }
 
     fn lineage(&self, name: &str, root: &Path, folder: &Path) -> Lineage {
@@ -129,13 +140,59 @@ impl IgnoreFiles {
 impl FolderView {
     /// The file that shuts agents out of an entry of this folder.
     pub(crate) fn ignored(&self, name: &OsStr, folder: bool) -> Option<&Path> {
-        let own_file = NAMES.iter().any(|own| name == *own);
-        let path = self.folder.join(name);
+        self.shut_out.ignored(&self.folder.join(name), name, folder)
+    }
+
+    /// The ignore files that count here.
+    pub(crate) fn into_shut_out(self) -> ShutOut {
+        self.shut_out
+    }
+}
+
+impl ShutOut {
+    /// There are no ignore files.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.by_name.iter().all(|lineage| lineage.files.is_empty())
+    }
+
+    /// The file that shuts agents out of a real path, which is an entry of the folder.
+    pub(crate) fn ignored(&self, path: &Path, name: &OsStr, folder: bool) -> Option<&Path> {
+        let own_file = is_ignore_file(name);
         self.by_name.iter().find_map(|lineage| match &lineage.shut {
             Some(file) => Some(file.as_path()),
             None if own_file => None,
-            None => lineage.decide(&path, folder),
+            None => lineage.decide(path, folder),
         })
+    }
+
+    /// What counts in a folder of this one, which is not shut out and has ignore files. They are
+    /// read through its descriptor.
+    pub(crate) fn child(&self, fd: BorrowedFd<'_>, folder: &Path) -> Self {
+        let mut child = self.clone();
+        for (lineage, name) in child.by_name.iter_mut().zip(NAMES) {
+            lineage.add(read_in(fd, folder.join(name), name));
+        }
+        child
+    }
+}
+
+/// The name is that of an ignore file.
+pub(crate) fn is_ignore_file(name: &OsStr) -> bool {
+    NAMES.iter().any(|own| name == *own)
+}
+
+/// The rules of a file in an open folder, if it is there.
+fn read_in(fd: BorrowedFd<'_>, file: PathBuf, name: &str) -> Option<(PathBuf, Arc<Rules>)> {
+    match openat(fd, name, READING, Mode::empty()) {
+        Ok(open) => {
+            let (_, rules) = read_opened(&file, File::from(open));
+            Some((file, rules))
+        }
+        Err(Errno::NOENT) => None,
+        Err(errno) => {
+            let rules = unusable(&file, &errno);
+            Some((file, rules))
+        }
     }
 }
 
@@ -182,15 +239,15 @@ impl Stamp {
 
 /// Reads a file that is there, and the stamp of what was read.
 fn read(file: &Path) -> (Option<Stamp>, Arc<Rules>) {
-    // A pipe of that name would wait for its writer.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let opened = openat(CWD, file, flags, Mode::empty()).map_err(io::Error::from);
-    let looked_at = opened.map(File::from).and_then(|open| {
-        let found = open.metadata()?;
-        Ok((open, found))
-    });
-    match looked_at {
-        Ok((open, found)) => {
+    match openat(CWD, file, READING, Mode::empty()) {
+        Ok(open) => read_opened(file, File::from(open)),
+        Err(errno) => (None, unusable(file, &io::Error::from(errno))),
+    }
+}
+
+fn read_opened(file: &Path, open: File) -> (Option<Stamp>, Arc<Rules>) {
+    match open.metadata() {
+        Ok(found) => {
             let rules = lines_of(file, open, &found)
                 .map_or_else(|why| unusable(file, &why), |lines| Arc::new(Rules::Lines(lines)));
             (Some(Stamp::of(&found)), rules)

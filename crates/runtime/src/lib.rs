@@ -15,6 +15,7 @@
 //! | what is known afterwards | `events`, `record`, `redact`, `crash`, `state` |
 
 mod approval;
+mod cache;
 mod catalog;
 mod check;
 pub mod command_facts;
@@ -36,10 +37,12 @@ mod middleware;
 mod onion;
 pub mod paths;
 mod policy;
+mod reads;
 pub mod record;
 pub mod redact;
 mod refusals;
 mod registry;
+mod repository;
 mod runtime;
 mod schema;
 mod sealed;

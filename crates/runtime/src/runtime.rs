@@ -26,6 +26,7 @@ use crate::flight::{Flight, Stop};
 use crate::grants::GrantStore;
 use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
 use crate::policy::Policy;
+use crate::reads::ReadLog;
 use crate::record::Record;
 use crate::redact::Redactor;
 use crate::refusals::Refusals;
@@ -62,6 +63,7 @@ pub(crate) struct Inner {
     pub(crate) pool: Pool,
     pub(crate) watchdog: Watchdog,
     pub(crate) flights: Flights,
+    pub(crate) reads: Arc<ReadLog>,
     numbers: AtomicU64,
 }
 
@@ -114,7 +116,7 @@ impl Runtime {
         &self.0.redactor
     }
 
-    /// What a step offers before its middleware: all tools that are shown, enabled, and in a
+    /// What a step offers before its middleware: all tools that are not hidden, enabled, and in a
     /// group of the mode that was chosen.
     pub fn catalog(&self) -> Catalog {
         let mut catalog = Catalog::of(&self.0.registry.snapshot());
@@ -447,6 +449,7 @@ impl RuntimeBuilder {
             pool: Pool::default(),
             watchdog: Watchdog::default(),
             flights: Flights::default(),
+            reads: Arc::default(),
             numbers: AtomicU64::new(1),
         })))
     }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use dogu_tool::text::{ceil_boundary, floor_boundary, truncate_marked};
-use dogu_tool::{Content, ErrorInfo, ToolResult};
+use dogu_tool::{Content, ErrorInfo, Principal, ToolResult};
 
 use crate::redact::{Level, Redactor};
 use crate::state::StateDir;
@@ -27,6 +27,7 @@ pub(crate) const LARGE_RESULT: usize = 256 * 1024;
 pub(crate) struct Shaper<'a> {
     pub(crate) redactor: &'a Redactor,
     pub(crate) state: Option<&'a StateDir>,
+    pub(crate) who: &'a Principal,
     pub(crate) result_bytes: usize,
     pub(crate) message_characters: usize,
 }
@@ -114,7 +115,7 @@ impl Shaper<'_> {
     fn spill(&self, text: &str, extension: &str) -> String {
         let Some(state) = self.state else { return "they were not kept".to_owned() };
         let kept = floor_boundary(text, MAX_SPILL_BYTES);
-        match write_spill(state, &text[..kept], extension) {
+        match write_spill(state, self.who, &text[..kept], extension) {
             Ok(path) if kept == text.len() => format!("the whole is in {}", path.display()),
             Ok(path) => format!("the first {kept} bytes are in {}", path.display()),
             Err(error) => {
@@ -148,8 +149,13 @@ impl Shaper<'_> {
     }
 }
 
-fn write_spill(state: &StateDir, text: &str, extension: &str) -> Result<PathBuf, String> {
-    let (mut file, path) = state.create_spill(extension).map_err(|error| error.to_string())?;
+fn write_spill(
+    state: &StateDir,
+    who: &Principal,
+    text: &str,
+    extension: &str,
+) -> Result<PathBuf, String> {
+    let (mut file, path) = state.create_spill(who, extension).map_err(|error| error.to_string())?;
     match file.write_all(text.as_bytes()) {
         Ok(()) => Ok(path),
         Err(error) => {

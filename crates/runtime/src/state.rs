@@ -5,7 +5,8 @@
 //! <state>/grants.sealed  permissions that were given for good
 //! <state>/trust.sealed   workspaces that are trusted
 //! <state>/runs/          one lock file for each live process
-//! <state>/spills/        results that were too long to show
+//! <state>/spills/        results that were too long to show, a folder for each caller
+//! <state>/cache/         what tools can make again, such as an index
 //! ```
 
 use std::fmt::Write as _;
@@ -13,6 +14,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use dogu_tool::Principal;
 
 /// A folder that only its owner may enter.
 const PRIVATE_FOLDER: u32 = 0o700;
@@ -102,10 +105,16 @@ impl StateDir {
         Ok(path)
     }
 
-    /// A new file for a result that is too long to show. Its name cannot be guessed, so a path
-    /// that is shown to one caller tells nothing about the results of another.
-    pub fn create_spill(&self, extension: &str) -> Result<(File, PathBuf), StateError> {
-        let folder = self.spills()?;
+    /// A new file for a result that is too long to show, in a folder of the one who called. Its
+    /// name cannot be guessed.
+    pub fn create_spill(
+        &self,
+        who: &Principal,
+        extension: &str,
+    ) -> Result<(File, PathBuf), StateError> {
+        let all = self.spills()?;
+        let folder = all.join(spill_folder(who));
+        make_private(&folder)?;
         let mut name = random_hex().map_err(|error| StateError::io("name", &folder, error))?;
         // An extension is decoration: what could leave the folder is dropped, not refused.
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -117,6 +126,12 @@ impl StateDir {
         let file = create_private(&path).map_err(|error| StateError::io("create", &path, error))?;
         Ok((file, path))
     }
+}
+
+/// The folder of what was spilled of a caller's results. Not of one session: what a command
+/// line was told is for the next one to read.
+pub(crate) fn spill_folder(who: &Principal) -> String {
+    blake3::hash(who.id().as_bytes()).to_hex()[..16].to_owned()
 }
 
 /// Creates a file that must not exist yet, not even as a link.
@@ -225,8 +240,9 @@ mod tests {
     fn spills_are_private_and_unguessable() {
         let root = tempfile::tempdir().unwrap();
         let state = StateDir::open(root.path().join("dogu")).unwrap();
-        let (_, first) = state.create_spill("txt").unwrap();
-        let (_, second) = state.create_spill("../sh").unwrap();
+        let who = Principal::process("s");
+        let (_, first) = state.create_spill(&who, "txt").unwrap();
+        let (_, second) = state.create_spill(&who, "../sh").unwrap();
         assert_ne!(first, second);
         assert_eq!(mode(&first), 0o600);
         assert_eq!(mode(&state.spills().unwrap()), 0o700);

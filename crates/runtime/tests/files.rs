@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use dogu_runtime::files::{GrantedFiles, PreviewCaps, PreviewFiles, Roots};
 use dogu_tool::{
-    Action, ErrorCode, FileFacts, FileKind, Files, ReadCaps as _, ReadFiles, Scope, ToolError,
-    WriteOptions, Written,
+    Action, ErrorCode, FileFacts, FileKind, FileStamp, Files, ReadCaps as _, ReadFiles, Scope,
+    ToolError, WriteOptions, Written,
 };
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
@@ -416,8 +416,10 @@ fn facts_say_what_is_there() {
     let world = World::new();
     let facts = |name: &str| world.reader(name).facts(&world.path(name)).unwrap();
     let metadata = fs::metadata(world.path("proj/a.txt")).unwrap();
+    let stamp = FileStamp::from(&metadata);
     let modified = metadata.modified().ok();
-    assert_eq!(facts("proj/a.txt"), Some(FileFacts { kind: FileKind::File, size: 10, modified }));
+    let expected = FileFacts { kind: FileKind::File, size: 10, modified, stamp };
+    assert_eq!(facts("proj/a.txt"), Some(expected));
     assert_eq!(facts("proj").unwrap().kind, FileKind::Folder);
     assert_eq!(facts("proj/none"), None);
     assert_eq!(facts("proj/none/deeper"), None);

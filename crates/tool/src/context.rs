@@ -14,8 +14,10 @@ use crate::action::Action;
 use crate::call::{Message, Origin};
 use crate::cancel::CancelFlag;
 use crate::error::ToolError;
+use crate::repository::Repository;
 use crate::scope::Scope;
 use crate::spec::ToolSpec;
+use crate::walk::{Visitors, WalkOptions, Walked};
 
 /// What the author of a [`TypedTool`](crate::TypedTool) is handed.
 pub type Ctx = dyn ToolContext;
@@ -26,6 +28,8 @@ pub trait ToolContext: Send + Sync {
     fn scope(&self) -> &Scope;
     /// The files that the call was granted.
     fn files(&self) -> &dyn Files;
+    /// The repositories that hold what the call was granted.
+    fn repository(&self) -> &dyn Repository;
     /// The programs that the call was granted.
     fn processes(&self) -> &dyn Processes;
     /// The addresses that the call was granted.
@@ -55,6 +59,8 @@ pub trait ToolContext: Send + Sync {
     fn editor(&self) -> Option<&dyn Editor>;
     /// Other agents, where there are any.
     fn agents(&self) -> Option<&dyn AgentRuntime>;
+    /// What dogu keeps for this tool between calls, where it keeps anything.
+    fn cache(&self) -> Option<&dyn Cache>;
 }
 
 /// How much a log line matters.
@@ -79,6 +85,52 @@ pub struct FileFacts {
     pub size: u64,
     /// When its content last changed.
     pub modified: Option<SystemTime>,
+    /// By this the same content is known again.
+    pub stamp: FileStamp,
+}
+
+/// By this it is known that a file was not touched: whoever changes the content changes the
+/// time of the last change of anything, which nobody can set back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FileStamp {
+    /// The file system.
+    pub device: u64,
+    /// The file's number there.
+    pub inode: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When its content last changed, in nanoseconds since 1970.
+    pub modified: i128,
+    /// When anything of it last changed, in nanoseconds since 1970.
+    pub changed: i128,
+}
+
+#[cfg(unix)]
+impl From<&std::fs::Metadata> for FileStamp {
+    fn from(found: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: nanoseconds(found.mtime(), found.mtime_nsec()),
+            changed: nanoseconds(found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+/// Seconds and the rest as one number.
+pub fn nanoseconds(seconds: i64, rest: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
+}
+
+/// What a call saw of a file: by this an edit knows that the file changed since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The BLAKE3 hash of the whole content; none where the file was too large to hash.
+    pub hash: Option<[u8; 32]>,
+    /// The file as it was.
+    pub stamp: FileStamp,
 }
 
 /// What a name in a folder stands for. Links are never followed.
@@ -115,6 +167,19 @@ pub trait ReadFiles: Send + Sync {
     fn facts(&self, path: &Path) -> Result<Option<FileFacts>, ToolError>;
     /// The names in a folder, sorted.
     fn list(&self, path: &Path) -> Result<Vec<FolderEntry>, ToolError>;
+    /// Walks all that is below a folder, on several threads; a file is visited by itself. Links
+    /// are not followed, and what may hold secrets or is shut out is not shown but counted.
+    fn walk(
+        &self,
+        path: &Path,
+        options: &WalkOptions,
+        cancel: &CancelFlag,
+        visitors: &Visitors<'_>,
+    ) -> Result<Walked, ToolError>;
+    /// Remembers what was seen of a file, for the one who calls.
+    fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError>;
+    /// What the one who calls last saw of a file.
+    fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError>;
 }
 
 /// How a file is written.
@@ -235,6 +300,15 @@ pub struct OpenFile {
 pub trait Editor: Send + Sync {
     /// The files that are open, in the editor's order.
     fn open_files(&self) -> Vec<OpenFile>;
+}
+
+/// What dogu keeps for one tool in one workspace: what can be made again at any time. Nobody
+/// else reads it, and it may be gone at the next call.
+pub trait Cache: Send + Sync {
+    /// What was kept under a name; none where there is nothing, or it cannot be read.
+    fn get(&self, name: &str) -> Option<Vec<u8>>;
+    /// Keeps something, in place of what was kept under that name; all of it or nothing.
+    fn put(&self, name: &str, content: &[u8]) -> std::io::Result<()>;
 }
 
 /// Other agents.

@@ -58,6 +58,7 @@ mod error;
 mod name;
 mod parameters;
 pub mod render;
+mod repository;
 mod result;
 mod scope;
 mod shaped;
@@ -67,6 +68,7 @@ mod status;
 pub mod text;
 mod tool;
 mod typed;
+mod walk;
 
 use std::pin::Pin;
 
@@ -74,13 +76,16 @@ pub use action::Action;
 pub use call::{Message, MessagePart, Origin, Principal, Role, ToolCall};
 pub use cancel::{CancelFlag, Canceled};
 pub use context::{
-    AgentRuntime, Ctx, Editor, FileFacts, FileKind, Files, FolderEntry, LogLevel, Network,
-    NetworkRequest, NetworkResponse, OpenFile, ProcessOutput, ProcessRequest, Processes, ReadCaps,
-    ReadFiles, ToolContext, WriteOptions, Written,
+    AgentRuntime, Cache, Ctx, Editor, FileFacts, FileKind, FileStamp, Files, FolderEntry, LogLevel,
+    Network, NetworkRequest, NetworkResponse, OpenFile, ProcessOutput, ProcessRequest, Processes,
+    ReadCaps, ReadFiles, Seen, ToolContext, WriteOptions, Written, nanoseconds,
 };
 pub use error::{DEFAULT_ERROR_MESSAGE_LIMIT, ErrorCode, ErrorInfo, ToolError};
 pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};
 pub use parameters::{Parameter, Parameters};
+pub use repository::{
+    Change, ChangeKind, Compare, Comparison, NotCompared, Repository, Side, SideContent,
+};
 pub use result::{Content, Output, ResultStatus, ToolResult};
 pub use scope::Scope;
 pub use shaped::ShapedTool;
@@ -89,6 +94,7 @@ pub use spec::{Category, Exposure, Group, ToolSpec};
 pub use status::{CallStatus, IllegalTransition};
 pub use tool::{Plan, Preview, Tool, Verdict};
 pub use typed::{TypedTool, typed};
+pub use walk::{LeftOut, Onward, Visitor, Visitors, WalkEntry, WalkOptions, Walked};
 
 /// A future on the heap, where a trait must stay usable behind `dyn`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

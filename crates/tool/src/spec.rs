@@ -51,7 +51,7 @@ pub enum Exposure {
     /// Listed in every catalog that allows it.
     #[default]
     Direct,
-    /// Found by tool search, listed once found.
+    /// Not listed until it is found; whoever knows its name may call it.
     Deferred,
     /// Callable by the runtime only, never listed.
     Hidden,

@@ -3,8 +3,9 @@
 //! Three questions that do not depend on each other: does it hold secrets, does the machine
 //! live there, does it steer what tools and agents do. The answers come from the tables in
 //! `tables/`, which are data with a reason each; `table` reads them, `names` folds what
-//! some file system takes for the same name.
+//! some file system takes for the same name. `below` asks the first question about many names.
 
+mod below;
 mod names;
 mod pattern;
 mod table;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use dogu_tool::FileKind;
 
+pub use self::below::SecretsBelow;
 use self::names::Names;
 use self::table::TABLES;
 use crate::facts::PathFacts;

@@ -44,6 +44,26 @@ impl Pattern {
         self.names.first().copied().filter(|name| !name.contains('*'))
     }
 
+    /// Its first name, as it is written.
+    pub(super) fn first_name(&self) -> Option<&'static str> {
+        self.names.first().copied()
+    }
+
+    /// How many names it has.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// It may begin at this folded name.
+    pub(super) fn may_begin(&self, name: &str) -> bool {
+        self.names.first().is_some_and(|first| matches_name(first, name))
+    }
+
+    /// It takes in a folder and all that is below it.
+    pub(super) fn holds_tree(&self, path: &Names) -> bool {
+        self.tree && self.matches_somewhere(path, true)
+    }
+
     /// It is the name of a file, wherever that is.
     pub(super) fn is_one_name(&self) -> bool {
         self.names.len() == 1 && !self.tree

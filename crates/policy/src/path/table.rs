@@ -87,6 +87,33 @@ impl Table {
         entries.push(Entry { group, pattern });
     }
 
+    /// The first name of every pattern.
+    pub(super) fn first_names(&self) -> impl Iterator<Item = &'static str> {
+        self.entries().filter_map(|entry| entry.pattern.first_name())
+    }
+
+    /// How many names the longest pattern has.
+    pub(super) fn longest(&self) -> usize {
+        self.entries().map(|entry| entry.pattern.len()).max().unwrap_or(0)
+    }
+
+    /// How many names the longest pattern has that may begin at this folded name; 0 where none may.
+    pub(super) fn reach(&self, name: &str) -> usize {
+        let own = self.by_name.get(name).into_iter().flatten();
+        let open = self.others.iter().chain(&self.endings);
+        let open = open.filter(|entry| entry.pattern.may_begin(name));
+        own.chain(open).map(|entry| entry.pattern.len()).max().unwrap_or(0)
+    }
+
+    /// A pattern takes in all that is below a folder, exceptions aside.
+    pub(super) fn holds_tree(&self, path: &Names) -> bool {
+        self.entries().any(|entry| entry.pattern.holds_tree(path))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.by_name.values().flatten().chain(&self.others).chain(&self.endings)
+    }
+
     /// The reason of the first pattern that matches, starting at the name number `from` or
     /// after it. `folder` says that the path is known to be one.
     pub(super) fn find(&self, path: &Names, from: usize, folder: bool) -> Option<&'static str> {

@@ -10,21 +10,26 @@
 //! - [`PreviewFiles`], [`PreviewCaps`]: what a plan may look at before anyone agreed to it.
 //!
 //! Inside: `beneath` opens without links, `grant` finds the grant that covers a path, `read`
-//! and `write` do the work, `words` says what went wrong.
+//! and `write` do the work, `walk` goes through trees, `known_secrets` knows secrets under any
+//! name, `words` says what went wrong.
 
 mod beneath;
 mod grant;
+mod known_secrets;
 mod preview;
 mod read;
 mod roots;
+mod walk;
 pub(crate) mod words;
 mod write;
 
 use dogu_tool::FileKind;
 use rustix::fs::{FileType, Stat};
 
+pub(crate) use beneath::{FOLDER, LISTING, READING};
 pub use grant::GrantedFiles;
 pub use preview::{PreviewCaps, PreviewFiles};
+pub(crate) use read::stat as stat_real;
 pub use roots::Roots;
 
 /// What a file type is called here.

@@ -4,7 +4,10 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use dogu_tool::{Action, FileFacts, FolderEntry, ReadCaps, ReadFiles, Scope, ToolError};
+use dogu_tool::{
+    Action, CancelFlag, FileFacts, FolderEntry, ReadCaps, ReadFiles, Scope, Seen, ToolError,
+    Visitors, WalkOptions, Walked,
+};
 
 use super::grant::GrantedFiles;
 use super::roots::Roots;
@@ -40,6 +43,24 @@ impl ReadFiles for PreviewFiles {
 
     fn list(&self, path: &Path) -> Result<Vec<FolderEntry>, ToolError> {
         self.0.list(path)
+    }
+
+    fn walk(
+        &self,
+        path: &Path,
+        options: &WalkOptions,
+        cancel: &CancelFlag,
+        visitors: &Visitors<'_>,
+    ) -> Result<Walked, ToolError> {
+        self.0.walk(path, options, cancel, visitors)
+    }
+
+    fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError> {
+        self.0.remember(path, seen)
+    }
+
+    fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {
+        self.0.last_seen(path)
     }
 }
 

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use dogu_tool::{FileFacts, FileKind, FolderEntry, ToolError};
+use dogu_policy::path::sensitive;
+use dogu_tool::{FileFacts, FileKind, FileStamp, FolderEntry, ToolError, nanoseconds};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, OFlags, Stat, fcntl_setfl, fstat, statat};
 use rustix::io::Errno;
@@ -28,13 +29,27 @@ pub(super) fn open(roots: &Roots, spot: &Spot<'_>) -> Result<File, ToolError> {
         _ => words::not_opened("open", spot.asked, errno, spot.exact),
     })?;
     let failed = |errno| words::io("open", spot.asked, errno);
-    match kind_of_stat(&fstat(&fd).map_err(failed)?) {
+    let stat = fstat(&fd).map_err(failed)?;
+    match kind_of_stat(&stat) {
         FileKind::File => {}
         other => return Err(words::wrong_kind(spot.asked, other)),
     }
+    refuse_known_secret(roots, spot, &stat)?;
     // Only the opening had to be non-blocking; whoever gets the file expects a plain one.
     fcntl_setfl(&fd, OFlags::empty()).map_err(failed)?;
     Ok(File::from(fd))
+}
+
+/// Refuses a secret under another name. Where the name itself tells that it holds secrets, the
+/// gate has asked.
+fn refuse_known_secret(roots: &Roots, spot: &Spot<'_>, stat: &Stat) -> Result<(), ToolError> {
+    let secrets = roots.known_secrets();
+    let Some(known) = secrets.file(stat) else { return Ok(()) };
+    let asked = [spot.real.as_path(), spot.asked];
+    if asked.iter().any(|path| sensitive(path, false, roots.places()).is_some()) {
+        return Ok(());
+    }
+    Err(words::known_secret(spot.asked, known))
 }
 
 /// What is there, if anything.
@@ -49,10 +64,32 @@ pub(super) fn facts(roots: &Roots, spot: &Spot<'_>) -> Result<Option<FileFacts>,
         // A judged real path is no link; below a judged folder a link is simply what is there.
         return Err(words::changed(spot.asked));
     }
-    Ok(Some(FileFacts { kind, size: size_of_stat(&stat), modified: modified(&stat) }))
+    Ok(Some(facts_of(&stat)))
 }
 
-fn stat(roots: &Roots, real: &Path) -> Result<Stat, Errno> {
+/// What a `stat` tells.
+pub(super) fn facts_of(stat: &Stat) -> FileFacts {
+    FileFacts {
+        kind: kind_of_stat(stat),
+        size: size_of_stat(stat),
+        modified: modified(stat),
+        stamp: FileStamp {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: size_of_stat(stat),
+            modified: nanoseconds(stat.st_mtime, nanos(stat.st_mtime_nsec)),
+            changed: nanoseconds(stat.st_ctime, nanos(stat.st_ctime_nsec)),
+        },
+    }
+}
+
+/// Below a second, so it fits; its type differs between systems.
+fn nanos(part: impl TryInto<i64>) -> i64 {
+    part.try_into().unwrap_or(0)
+}
+
+/// What a real path is; links are not followed.
+pub(crate) fn stat(roots: &Roots, real: &Path) -> Result<Stat, Errno> {
     let place = roots.place(real);
     let (Some(parent), Some(name)) = (place.below.parent(), place.below.file_name()) else {
         return fstat(place.anchor);
@@ -74,12 +111,9 @@ fn modified(stat: &Stat) -> Option<SystemTime> {
 
 /// The names in a folder, sorted.
 pub(super) fn list(roots: &Roots, spot: &Spot<'_>) -> Result<Vec<FolderEntry>, ToolError> {
-    let fd = roots.open_real(&spot.real, LISTING).map_err(|errno| match errno {
-        Errno::NOENT => {
-            ToolError::failed(format!("folder not found: {}", words::shown(spot.asked)))
-        }
-        _ => words::not_opened("list", spot.asked, errno, spot.exact),
-    })?;
+    let fd = roots
+        .open_real(&spot.real, LISTING)
+        .map_err(|errno| words::not_listed(spot.asked, errno, spot.exact))?;
     let mut entries = read_folder(fd).map_err(|errno| words::io("list", spot.asked, errno))?;
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     if let Some(view) = roots.ignored_in(&spot.real) {

@@ -1,13 +1,15 @@
 //! The workspace roots as descriptors, opened once.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use dogu_tool::{Action, FileKind, Scope, ToolError};
+use dogu_tool::{Action, FileKind, Principal, Scope, ToolError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, Mode, OFlags, Stat, openat};
 use rustix::io::Errno;
 
 use super::beneath::{FOLDER, Way, open_beneath};
+use super::known_secrets::{KnownSecrets, SecretIds};
 use super::words;
 use crate::ignored::{FolderView, IgnoreFiles};
 use crate::paths::{Found, check_declared, plain_join, walk};
@@ -27,6 +29,7 @@ pub struct Roots {
     private: Option<(PathBuf, PathBuf)>,
     ignores: IgnoreFiles,
     places: Places,
+    secrets: KnownSecrets,
 }
 
 #[derive(Debug)]
@@ -63,6 +66,7 @@ impl Roots {
             private: None,
             ignores: IgnoreFiles::default(),
             places: Places::default(),
+            secrets: KnownSecrets::default(),
         })
     }
 
@@ -75,6 +79,21 @@ impl Roots {
     pub(crate) fn with_places(mut self, places: Places) -> Self {
         self.places = places;
         self
+    }
+
+    /// The places of this machine that hold secrets.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The files and folders of those places, by which they are known under other names.
+    pub(crate) fn known_secrets(&self) -> Arc<SecretIds> {
+        self.secrets.now(&self.places)
+    }
+
+    /// dogu's own state folder, its real path.
+    pub(crate) fn private(&self) -> Option<&Path> {
+        self.private.as_ref().map(|(state, _)| state.as_path())
     }
 
     /// Refuses what may hold secrets: whoever may read a folder as a whole may not read those.
@@ -104,6 +123,25 @@ impl Roots {
                 Err(ToolError::denied(format!(
                     "{shown} is dogu's own state, which no call may touch"
                 )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What was spilled of another caller's result does not exist for this one.
+    pub(crate) fn refuse_foreign_spill(
+        &self,
+        real: &Path,
+        asked: &Path,
+        who: Option<&Principal>,
+    ) -> Result<(), ToolError> {
+        match &self.private {
+            Some((_, spills)) if real.starts_with(spills) => {
+                let own = who.map(|who| spills.join(state::spill_folder(who)));
+                match own {
+                    Some(own) if real.starts_with(&own) => Ok(()),
+                    _ => Err(words::not_found(asked)),
+                }
             }
             _ => Ok(()),
         }
@@ -259,12 +297,12 @@ impl Root {
 
 /// Files of `/proc` are no files: they show and change other processes, whatever their path.
 #[cfg(target_os = "linux")]
-fn refuse_procfs(fd: &OwnedFd) -> Result<(), Errno> {
+pub(crate) fn refuse_procfs(fd: &OwnedFd) -> Result<(), Errno> {
     let kind = rustix::fs::fstatfs(fd)?.f_type;
     if kind == rustix::fs::PROC_SUPER_MAGIC { Err(words::PROCFS) } else { Ok(()) }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn refuse_procfs(_: &OwnedFd) -> Result<(), Errno> {
+pub(crate) fn refuse_procfs(_: &OwnedFd) -> Result<(), Errno> {
     Ok(())
 }

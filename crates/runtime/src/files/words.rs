@@ -42,6 +42,33 @@ pub(crate) fn not_opened(doing: &str, path: &Path, errno: Errno, exact: bool) ->
     }
 }
 
+/// Why a folder could not be listed; see [`not_opened`].
+pub(crate) fn not_listed(path: &Path, errno: Errno, exact: bool) -> ToolError {
+    match errno {
+        Errno::NOENT => ToolError::failed(format!("folder not found: {}", shown(path))),
+        _ => not_opened("list", path, errno, exact),
+    }
+}
+
+/// The same file has another name, by which it is known to hold secrets.
+pub(crate) fn known_secret(path: &Path, known: &Path) -> ToolError {
+    let secret = shown(known);
+    ToolError::denied(format!("{} is the same file as {secret}, which holds secrets", shown(path)))
+        .suggest(format!("Name {secret} itself in a call of its own, which asks the user."))
+}
+
+/// Why a folder of a walk could not be read, in a few words.
+pub(crate) fn why(errno: Errno) -> String {
+    match errno {
+        Errno::LOOP | Errno::NOTDIR | Errno::STALE => "changed meanwhile".to_owned(),
+        PROCFS => "in /proc, which is no place for files".to_owned(),
+        _ => {
+            let text = std::io::Error::from(errno).to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}
+
 /// An input or output error.
 pub(crate) fn io(doing: &str, path: &Path, errno: Errno) -> ToolError {
     ToolError::io(doing, Path::new(&shown(path)), errno.into())

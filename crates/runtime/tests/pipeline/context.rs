@@ -209,8 +209,12 @@ async fn no_call_touches_dogus_own_state_whatever_is_granted() {
     let state = dogu_runtime::StateDir::open(workspace.0.path().join("state")).unwrap();
     std::fs::write(state.path().join("http-token"), "secret").unwrap();
     std::os::unix::fs::symlink(state.path(), workspace.0.path().join("link")).unwrap();
-    let (_, spill) = state.create_spill("txt").unwrap();
-    let spill = spill.strip_prefix(workspace.0.path()).unwrap().to_str().unwrap().to_owned();
+    let spill_of = |who: &Principal| {
+        let (_, spill) = state.create_spill(who, "txt").unwrap();
+        spill.strip_prefix(workspace.0.path()).unwrap().to_str().unwrap().to_owned()
+    };
+    let own = spill_of(&Principal::process("another session"));
+    let foreign = spill_of(&Principal::token("ab", "s"));
     let tree = spec("tree").in_group(Category::Filesystem, Group::Read);
     let tree = ShapedTool::new(tree, |input, ctx| async move {
         ctx.files().open(&ctx.scope().resolve(input["path"].as_str().unwrap()))?;
@@ -226,7 +230,7 @@ async fn no_call_touches_dogus_own_state_whatever_is_granted() {
         .tools(&Source::Builtin, [Arc::new(tree) as Arc<dyn Tool>, Arc::new(one)])
         .unwrap()
         .delegate(Arc::new(ApproveAll))
-        .state(state)
+        .state(state.clone())
         .build()
         .unwrap();
     for (tool, path, expected) in [
@@ -235,7 +239,8 @@ async fn no_call_touches_dogus_own_state_whatever_is_granted() {
         ("one", "link/new", "E_TOOL_DENIED"),
         ("one", "state/../state/x", "E_TOOL_DENIED"),
         ("one", "stated", "ok"),
-        ("tree", &spill, "ok"),
+        ("tree", &own, "ok"),
+        ("tree", &foreign, "E_TOOL"),
     ] {
         let result = ask(&runtime, tool, json!({"path": path})).await;
         assert_eq!(crate::support::code(&result), expected, "{tool} {path}: {}", result.to_text());

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use dogu_runtime::{
-    Catalog, Extension, ExtensionApi, ExtensionTools, RegisterError, Registry, Source,
+    Catalog, Extension, ExtensionApi, ExtensionTools, RegisterError, Registry, Settings, Source,
+    ToolSettings,
 };
 use dogu_tool::{Category, ErrorCode, Exposure, Group, ToolName, ToolSpec, TypedTool, typed};
 use schemars::JsonSchema;
@@ -344,18 +345,60 @@ fn r24_the_source_of_each_entry_is_known_and_part_of_the_permission_key() {
     assert_eq!(set.by_source(&Source::Mcp("github".into())).len(), 1);
 }
 
-#[test]
-fn hidden_and_deferred_tools_are_in_no_catalog() {
-    let mut hidden = spec("hidden");
-    hidden.exposure = Exposure::Hidden;
-    let mut deferred = spec("deferred");
-    deferred.exposure = Exposure::Deferred;
-    let shaped = |spec| -> Arc<dyn dogu_tool::Tool> {
-        Arc::new(dogu_tool::ShapedTool::new(spec, |_, _| async { Ok(().into()) }))
+fn exposed(name: &str, exposure: Exposure, group: Option<Group>) -> Arc<dyn dogu_tool::Tool> {
+    let spec = ToolSpec { exposure, group, ..spec(name) };
+    Arc::new(dogu_tool::ShapedTool::new(spec, |_, _| async { Ok("ran".into()) }))
+}
+
+#[tokio::test]
+async fn deferred_tools_are_callable_by_name_and_listed_once_found() {
+    let tools = [
+        exposed("hidden", Exposure::Hidden, None),
+        exposed("deferred", Exposure::Deferred, None),
+        echo("a"),
+    ];
+    let runtime = with(tools);
+    let mut catalog = runtime.catalog();
+    let names = |catalog: &Catalog| -> Vec<String> {
+        catalog.specs().map(|spec| spec.name.to_string()).collect()
     };
-    let runtime = with([shaped(hidden), shaped(deferred), echo("a")]);
-    let names: Vec<_> = runtime.catalog().specs().map(|spec| spec.name.to_string()).collect();
-    assert_eq!(names, ["a"]);
+    assert_eq!(names(&catalog), ["a"]);
+    assert_eq!(catalog.schemas().len(), 1);
+    assert_eq!(catalog.entries().count(), 1);
+    assert_eq!(catalog.deferred().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["deferred"]);
+    assert_eq!(catalog.callable().count(), 2);
+    assert!(catalog.contains("deferred") && catalog.entry("deferred").is_some());
+    assert_eq!(ask(&runtime, "deferred", json!({})).await.to_text(), "ran");
+
+    assert!(catalog.list("deferred"));
+    assert_eq!(names(&catalog), ["deferred", "a"]);
+    assert_eq!(catalog.deferred().count(), 0);
+    assert!(!catalog.list("hidden"));
+}
+
+#[tokio::test]
+async fn a_hidden_tool_is_not_callable_and_not_suggested() {
+    let runtime = with([exposed("hidden", Exposure::Hidden, None), echo("hide")]);
+    let result = ask(&runtime, "hidden", json!({})).await;
+    assert_eq!(code(&result), "E_TOOL_NOT_IN_CATALOG");
+    let suggestion = result.error.unwrap().suggestion.unwrap();
+    assert_eq!(suggestion, "Did you mean hide?");
+}
+
+#[tokio::test]
+async fn a_mode_and_a_switch_take_deferred_tools_away_too() {
+    let deferred = || exposed("deferred", Exposure::Deferred, Some(Group::Edit));
+    let asking = Settings { mode: Some("ask".to_owned()), ..Settings::default() };
+    let mut off = Settings::default();
+    let section = ToolSettings { enabled: false, ..ToolSettings::default() };
+    off.tools.insert("deferred".to_owned(), section);
+    for settings in [asking, off] {
+        let builder = builder().tool(Source::Builtin, deferred()).unwrap();
+        let runtime = builder.settings(settings).build().unwrap();
+        assert_eq!(runtime.catalog().callable().count(), 0);
+        let result = ask(&runtime, "deferred", json!({})).await;
+        assert_eq!(code(&result), "E_TOOL_NOT_IN_CATALOG");
+    }
 }
 
 struct Greeter(std::sync::Mutex<Option<ExtensionTools>>);
