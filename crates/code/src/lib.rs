@@ -1,0 +1,7 @@
+//! What source code says. No I/O: whoever uses this brings the texts.
+
+pub mod index;
+pub mod language;
+pub mod map;
+pub mod pieces;
+pub mod words;
