@@ -3,13 +3,25 @@
 //! [`all`] is the only list of them; catalog, MCP, help and docs are made from it.
 //!
 //! ```
-//! let names: Vec<_> = dogu_builtin::all().iter().map(|tool| tool.spec().name.to_string()).collect();
-//! assert_eq!(names, ["read_file", "write_file", "list_files"]);
+//! use dogu_tool::Exposure;
+//!
+//! let tools = dogu_builtin::all();
+//! let shown = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
+//! let names: Vec<_> = shown.map(|tool| tool.spec().name.as_str()).collect();
+//! assert_eq!(names[..4], ["read_file", "write_file", "list_files", "view_subdirectory"]);
 //! ```
 
 #![deny(clippy::disallowed_methods, reason = "tools act only through their context")]
 
+pub mod code;
+mod diff;
+pub mod editor;
 pub mod fs;
+mod names;
+mod notes;
+pub mod read;
+pub mod repository;
+pub mod search;
 
 use std::sync::Arc;
 
@@ -17,5 +29,24 @@ use dogu_tool::{Tool, typed};
 
 /// Every built-in tool, in the order in which models see them.
 pub fn all() -> Vec<Arc<dyn Tool>> {
-    vec![typed(fs::ReadFile), typed(fs::WriteFile), typed(fs::ListFiles)]
+    let index = code::Indexes::default();
+    vec![
+        typed(read::ReadFile),
+        typed(fs::WriteFile),
+        typed(fs::ListFiles),
+        typed(fs::ViewSubdirectory),
+        typed(fs::Glob),
+        typed(search::Grep),
+        typed(code::CodebaseSearch::new(index.clone())),
+        typed(code::ViewRepoMap),
+        typed(repository::ViewDiff),
+        typed(editor::ReadCurrentlyOpenFile),
+        // What other systems call the same: callable by name, not shown.
+        typed(read::ReadFileRange),
+        typed(fs::Ls),
+        typed(fs::GlobSearch),
+        typed(search::SearchFiles),
+        typed(search::GrepSearch),
+        typed(code::Codebase::new(index)),
+    ]
 }

@@ -1,10 +1,19 @@
 //! Files and folders.
 
-mod diff;
+mod folder_at;
+mod glob;
+mod glob_search;
 mod list_files;
-mod read_file;
+mod listing;
+mod ls;
+mod nearest;
+mod progress;
+mod view_subdirectory;
 mod write_file;
 
+pub use glob::Glob;
+pub use glob_search::GlobSearch;
 pub use list_files::ListFiles;
-pub use read_file::ReadFile;
+pub use ls::Ls;
+pub use view_subdirectory::ViewSubdirectory;
 pub use write_file::WriteFile;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::diff;
+use crate::diff;
 
 /// How many lines of a change a preview shows.
 const PREVIEW_LINES: usize = 200;

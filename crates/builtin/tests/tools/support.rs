@@ -1,7 +1,9 @@
 //! A folder, and calls in it.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use dogu_runtime::{Runtime, RuntimeContext, Source};
 use dogu_tool::{Origin, Output, Principal, Scope, Tool, ToolCall, ToolError, ToolResult};
@@ -39,6 +41,13 @@ impl Folder {
         std::fs::write(path, content).unwrap();
     }
 
+    /// Says when a file last changed, in seconds since 1970.
+    pub(crate) fn age(&self, name: &str, seconds: u64) {
+        let time = UNIX_EPOCH + Duration::from_secs(seconds);
+        let file = std::fs::File::options().write(true).open(self.path(name)).unwrap();
+        file.set_modified(time).unwrap();
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
@@ -50,6 +59,11 @@ impl Folder {
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// Runs git here, with the settings of nobody; gives what it printed.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        git(self.root(), arguments)
     }
 
     /// One run with a bare context.
@@ -83,7 +97,11 @@ impl Folder {
                 .unwrap()
                 .build()
                 .unwrap();
-            let step = runtime.step(Arc::new(Origin::of(Principal::process("test"))));
+            let mut catalog = runtime.catalog();
+            // As if those that must be searched for had been found.
+            runtime.registry().snapshot().all().for_each(|entry| catalog.add(entry));
+            let origin = Arc::new(Origin::of(Principal::process("test")));
+            let step = runtime.step_with(origin, catalog);
             step.dispatch(ToolCall::new("c", name, input)).await
         })
     }
@@ -94,6 +112,22 @@ pub(crate) fn tool(name: &str) -> Arc<dyn Tool> {
     tools.find(|tool| tool.spec().name.as_str() == name).unwrap()
 }
 
-fn tokio() -> tokio::runtime::Runtime {
+pub(crate) fn tokio() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Runs git in a folder, with the settings of nobody; gives what it printed.
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["-c", "protocol.file.allow=always"]).args(arguments);
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    for role in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{role}_NAME"), "Test");
+        command.env(format!("GIT_{role}_EMAIL"), "test@example.com");
+    }
+    let done = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "git {arguments:?}: {errors}");
+    String::from_utf8_lossy(&done.stdout).into_owned()
 }
