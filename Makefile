@@ -4,7 +4,7 @@
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start bench-protocol bench-policy setup
+.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -18,14 +18,15 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test --workspace --test foreign_clients --test real_model --test truth -- --ignored
+	cargo test --workspace --test foreign_clients --test real_model --test truth --test rg_agrees --test walk --test tools -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-## setup: the foreign MCP clients, the language model and the sandbox that the tests use
+## setup: the foreign MCP clients, the language model, the sandbox and the searchers that the tests use
 setup:
 	scripts/setup-mcp-clients
 	scripts/setup-model
 	scripts/setup-sandbox
+	scripts/setup-search
 
 ## bench: what the pipeline adds to a call
 bench:
@@ -43,3 +44,16 @@ bench-protocol:
 ## bench-policy: decisions a second, and how long the worst lines of 64 KB take
 bench-policy:
 	cargo bench -p dogu-policy --bench decisions
+
+## bench-search: `grep` beside ripgrep and `glob` beside fd, on more than 20,000 files
+bench-search:
+	scripts/setup-search
+	cargo bench -p dogu --bench search
+
+## bench-map: how fast the sources of all dependencies are mapped, cold and warm
+bench-map:
+	cargo bench -p dogu-builtin --bench map
+
+## bench-code: how fast code is indexed, asked and kept up to date
+bench-code:
+	cargo bench -p dogu-builtin --bench code

@@ -1,6 +1,7 @@
 //! The command line: `dogu`.
 
 mod args;
+mod attend;
 mod commands;
 mod definitions;
 mod incoming;

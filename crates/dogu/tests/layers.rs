@@ -8,11 +8,12 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Every crate, from the lowest to the highest. Each may use those before it.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "dogu-tool",
     "dogu-protocol",
     "dogu-policy",
     "dogu-edit",
+    "dogu-code",
     "dogu-runtime",
     "dogu-builtin",
     "dogu-mcp",
@@ -25,7 +26,7 @@ const ORDER: [&str; 13] = [
 ];
 
 /// These use no crate but the lowest, not even each other.
-const PURE: [&str; 3] = ["dogu-protocol", "dogu-policy", "dogu-edit"];
+const PURE: [&str; 4] = ["dogu-protocol", "dogu-policy", "dogu-edit", "dogu-code"];
 
 /// A crate and the crates of the workspace that it uses.
 type Uses = (String, Vec<String>);

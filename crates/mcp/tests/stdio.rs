@@ -152,6 +152,17 @@ async fn a_name_that_is_not_offered_is_a_protocol_error_with_a_suggestion() {
 }
 
 #[tokio::test]
+async fn a_deferred_tool_is_not_listed_but_answers_to_its_name() {
+    let mut wire = Wire::legacy().await;
+    let answer = wire.ask("tools/list", json!({})).await;
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["name"] == "echo"), "{answer}");
+    assert!(!tools.iter().any(|tool| tool["name"] == "later_tool"), "{answer}");
+    let answer = wire.ask("tools/call", call("later_tool", json!({"text": "x"}))).await;
+    assert_eq!(text(&answer), "later: x", "{answer}");
+}
+
+#[tokio::test]
 async fn progress_comes_before_the_answer_and_only_grows() {
     for requests in [request as fn(&'static str, &str, Value) -> Value, modern] {
         let mut wire = Wire::new();

@@ -4,11 +4,12 @@ use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use dogu_runtime::{EventKind, Heard, Runtime};
+use dogu_runtime::Runtime;
 use dogu_tool::{Origin, Principal, ToolCall, ToolResult, ToolSpec};
 use serde_json::{Map, Value};
 
 use crate::args::{Call, Workspace};
+use crate::attend::attend;
 use crate::problem::{Problem, print_tool_error};
 use crate::show::{escaped, still_read};
 use crate::{prompt, setup};
@@ -22,7 +23,7 @@ pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem
     let input = input(&call, &setup.runtime)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let json = call.json;
-    let (result, causes) = tokio.block_on(make(&setup.runtime, call.tool, input));
+    let (result, causes) = tokio.block_on(make(&setup.runtime, call.tool, input))?;
     print(&result, &causes, json)?;
     // A terminal prompt may still wait for a line that nobody will write.
     tokio.shutdown_background();
@@ -30,28 +31,19 @@ pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem
 }
 
 /// The result, and why it failed where only people may know.
-async fn make(runtime: &Runtime, tool: String, input: Value) -> (ToolResult, Vec<String>) {
+async fn make(
+    runtime: &Runtime,
+    tool: String,
+    input: Value,
+) -> std::io::Result<(ToolResult, Vec<String>)> {
     let principal = Principal::process("call");
-    let mut listener = runtime.listen(&principal);
+    let listener = runtime.listen(&principal);
     let step = runtime.step(Arc::new(Origin::of(principal.clone())));
     let dispatch = step.dispatch(ToolCall::new("call", tool, input));
-    let mut dispatch = std::pin::pin!(dispatch);
-    let result = tokio::select! {
-        result = &mut dispatch => result,
-        _ = tokio::signal::ctrl_c() => {
-            runtime.cancel(&principal, "call");
-            dispatch.await
-        }
-    };
-    let mut causes = Vec::new();
-    while let Some(heard) = listener.try_next() {
-        if let Heard::Event(event) = heard
-            && let EventKind::Cause { text } = &event.kind
-        {
-            causes.push(text.clone());
-        }
-    }
-    (result, causes)
+    attend(dispatch, listener, || {
+        runtime.cancel(&principal, "call");
+    })
+    .await
 }
 
 fn input(call: &Call, runtime: &Runtime) -> Result<Value, Problem> {

@@ -11,13 +11,11 @@ use dogu_tool::{Origin, Principal, ToolCall, ToolResult, ToolSpec};
 use serde_json::Value;
 
 use crate::args::{Dispatch, Workspace};
+use crate::attend::attend;
 use crate::incoming::{made_id, parser, read_all};
 use crate::problem::{Problem, warn};
 use crate::show::still_read;
 use crate::{definitions, prompt, setup};
-
-/// How soon after its beginning a call is canceled once the user wants to stop.
-const CANCEL_EVERY: std::time::Duration = std::time::Duration::from_millis(5);
 
 pub(crate) fn run(workspace: &Workspace, dispatch: &Dispatch) -> Result<ExitCode, Problem> {
     dogu_runtime::warm_up();
@@ -27,12 +25,12 @@ pub(crate) fn run(workspace: &Workspace, dispatch: &Dispatch) -> Result<ExitCode
         None => setup.runtime.catalog(),
     };
     let settings = &setup.runtime.settings().protocol;
-    let mut parser = parser(&dispatch.output, settings, catalog.specs());
+    let mut parser = parser(&dispatch.output, settings, catalog.callable());
     let asked = read_calls(&mut parser)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let principal = Principal::process("dispatch");
     let step = setup.runtime.step_with(Arc::new(Origin::of(principal.clone())), catalog);
-    let answers = tokio.block_on(answer_all(&setup.runtime, &principal, &step, asked));
+    let answers = tokio.block_on(answer_all(&setup.runtime, &principal, &step, asked))?;
     print(&answers, &parser)?;
     // A terminal prompt may still wait for a line that nobody will write.
     tokio.shutdown_background();
@@ -46,7 +44,7 @@ fn listed(runtime: &Runtime, specs: Vec<ToolSpec>) -> Catalog {
     catalog.retain(|_| false);
     for spec in specs {
         match all.entry(spec.name.as_str()) {
-            Some(entry) => catalog.add(Arc::clone(entry)),
+            Some(entry) => catalog.add(entry),
             None => catalog.list_only(spec),
         }
     }
@@ -102,7 +100,7 @@ async fn answer_all(
     principal: &Principal,
     step: &Step,
     asked: Vec<Asked>,
-) -> Vec<Answered> {
+) -> std::io::Result<Vec<Answered>> {
     let mut answers = Vec::with_capacity(asked.len());
     let (mut calls, mut places) = (Vec::new(), Vec::new());
     for one in asked {
@@ -116,24 +114,17 @@ async fn answer_all(
         }
     }
     let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
-    let mut all = std::pin::pin!(step.dispatch_all(calls));
-    let results = tokio::select! {
-        results = &mut all => results,
-        _ = tokio::signal::ctrl_c() => loop {
-            // Again and again, because calls that wait for their turn have not begun yet.
-            for id in &ids {
-                runtime.cancel(principal, id);
-            }
-            tokio::select! {
-                results = &mut all => break results,
-                () = tokio::time::sleep(CANCEL_EVERY) => {}
-            }
-        },
+    let cancel = || {
+        for id in &ids {
+            runtime.cancel(principal, id);
+        }
     };
+    let listener = runtime.listen(principal);
+    let (results, _causes) = attend(step.dispatch_all(calls), listener, cancel).await?;
     let made = places.into_iter().zip(results);
     answers.extend(made.map(|((index, id), result)| Answered { index, id, result }));
     answers.sort_by_key(|answer| answer.index);
-    answers
+    Ok(answers)
 }
 
 async fn refused(step: &Step, failed: FailedCall) -> Answered {

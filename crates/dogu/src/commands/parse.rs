@@ -33,7 +33,7 @@ fn prepared(workspace: &Workspace, parse: &Parse) -> Result<MessageParser, Probl
     let settings = &runtime.settings().protocol;
     Ok(match &parse.output.tools {
         Some(path) => parser(&parse.output, settings, &definitions::read(path)?),
-        None => parser(&parse.output, settings, runtime.catalog().specs()),
+        None => parser(&parse.output, settings, runtime.catalog().callable()),
     })
 }
 

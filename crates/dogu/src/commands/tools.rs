@@ -72,6 +72,7 @@ fn chosen(mut catalog: Catalog, name: Option<&str>) -> Result<Catalog, Problem> 
             .hint("`dogu tools` lists the tools"));
     }
     catalog.retain(|spec| spec.name.as_str() == name);
+    catalog.list(name);
     Ok(catalog)
 }
 
@@ -102,7 +103,12 @@ fn table(out: &mut impl Write, catalog: &Catalog) -> std::io::Result<()> {
         }
     }
     let count = catalog.specs().count();
-    writeln!(out, "\n{count} tools, about {} tokens for a model", tokens(catalog))
+    writeln!(out, "\n{count} tools, about {} tokens for a model", tokens(catalog))?;
+    let deferred: Vec<&str> = catalog.deferred().map(|spec| spec.name.as_str()).collect();
+    if deferred.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "also callable by name: {}", deferred.join(", "))
 }
 
 /// Four bytes of JSON a token: right within a third for the usual tokenizers.
@@ -134,5 +140,52 @@ fn kind(schema: &Value) -> String {
             names.collect::<Vec<_>>().join(" or ")
         }
         _ => "any".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dogu_runtime::{Registry, Source};
+    use dogu_tool::{Exposure, ShapedTool};
+
+    use super::*;
+
+    /// A catalog with one listed and two deferred tools.
+    fn catalog() -> Catalog {
+        let registry = Registry::new();
+        let exposures = [Exposure::Direct, Exposure::Deferred, Exposure::Deferred];
+        for (name, exposure) in ["shown", "later", "last"].into_iter().zip(exposures) {
+            let spec = ToolSpec::new(name, "Does it.", json!({"type": "object"})).unwrap();
+            let spec = ToolSpec { exposure, ..spec };
+            let tool = ShapedTool::new(spec, |_, _| async { Ok(().into()) });
+            registry.register(Source::Builtin, Arc::new(tool)).unwrap();
+        }
+        Catalog::of(&registry.snapshot())
+    }
+
+    fn printed(print: impl Fn(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+        let mut out = Vec::new();
+        print(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn deferred_tools_stand_apart_from_the_table() {
+        let text = printed(|out| table(out, &catalog()));
+        assert!(text.starts_with("shown  "), "{text}");
+        assert!(text.contains("\n1 tools, "), "{text}");
+        assert!(text.ends_with("\nalso callable by name: later, last\n"), "{text}");
+        let mut without = catalog();
+        without.retain(|spec| spec.exposure == Exposure::Direct);
+        assert!(!printed(|out| table(out, &without)).contains("also callable"));
+    }
+
+    #[test]
+    fn a_deferred_tool_is_shown_by_its_name() {
+        let one = chosen(catalog(), Some("later")).unwrap();
+        assert_eq!(printed(|out| details(out, &one)), "later (later, builtin)\nDoes it.\n\n");
+        assert_eq!(one.schemas().len(), 1);
     }
 }

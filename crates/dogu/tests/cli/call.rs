@@ -75,7 +75,7 @@ fn an_unknown_tool_is_answered_with_the_nearest_name() {
     --- stderr
     error: Unknown tool: a__b__c (E_TOOL_NOT_IN_CATALOG)
 
-    hint: Available tools: read_file, write_file, list_files
+    hint: Available tools: read_file, write_file, list_files, view_subdirectory, glob, grep, codebase_search, view_repo_map, view_diff, read_currently_open_file
     ");
     for name in ["__x", "x__", "", "read_file__"] {
         let done = home().dogu(&["call", name]);
@@ -86,35 +86,35 @@ fn an_unknown_tool_is_answered_with_the_nearest_name() {
 
 #[test]
 fn wrong_arguments_are_all_told_at_once() {
-    assert_snapshot!(home().dogu(&["call", "read_file"]), @"
+    assert_snapshot!(home().dogu(&["call", "write_file"]), @"
     exit 1
     --- stdout
     --- stderr
-    error: Invalid arguments for tool 'read_file': args.path: required property is missing (E_TOOL_INVALID_ARGS)
+    error: Invalid arguments for tool 'write_file': args.path: required property is missing; args.content: required property is missing (E_TOOL_INVALID_ARGS)
 
-    hint: Check the input schema and send the arguments again. required=[path], allowed=[path, offset, limit]
+    hint: Check the input schema and send the arguments again. required=[path, content], allowed=[path, content, create_directories]
     ");
-    assert_snapshot!(home().dogu(&["call", "read_file", "path=a.txt", "pth=1", "limit=many"]), @"
+    assert_snapshot!(home().dogu(&["call", "write_file", "path=a.txt", "pth=1", "content=", "create_directories=many"]), @"
     exit 1
     --- stdout
     --- stderr
-    error: Invalid arguments for tool 'read_file': args.limit: expected integer but got string; args.pth: unexpected property (E_TOOL_INVALID_ARGS)
+    error: Invalid arguments for tool 'write_file': args.create_directories: expected boolean but got string; args.pth: unexpected property (E_TOOL_INVALID_ARGS)
 
-    hint: Check the input schema and send the arguments again. required=[path], allowed=[path, offset, limit]
+    hint: Check the input schema and send the arguments again. required=[path, content], allowed=[path, content, create_directories]
     ");
-    assert_snapshot!(home().dogu(&["call", "read_file", "--input", r#"{"path": 7}"#]), @"
+    assert_snapshot!(home().dogu(&["call", "write_file", "--input", r#"{"path": 7, "content": ""}"#]), @"
     exit 1
     --- stdout
     --- stderr
-    error: Invalid arguments for tool 'read_file': args.path: expected string but got integer (E_TOOL_INVALID_ARGS)
+    error: Invalid arguments for tool 'write_file': args.path: expected string but got integer (E_TOOL_INVALID_ARGS)
 
-    hint: Check the input schema and send the arguments again. required=[path], allowed=[path, offset, limit]
+    hint: Check the input schema and send the arguments again. required=[path, content], allowed=[path, content, create_directories]
     ");
-    assert_snapshot!(home().dogu(&["call", "read_file", "--input", "[1]"]), @"
+    assert_snapshot!(home().dogu(&["call", "write_file", "--input", "[1]"]), @"
     exit 1
     --- stdout
     --- stderr
-    error: Invalid arguments for tool 'read_file': args: expected an object with the tool's parameters but got array (E_TOOL_INVALID_ARGS)
+    error: Invalid arguments for tool 'write_file': args: expected an object with the tool's parameters but got array (E_TOOL_INVALID_ARGS)
 
     hint: Send one JSON object with the parameters of the tool's input schema.
     ");

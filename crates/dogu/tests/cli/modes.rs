@@ -1,8 +1,9 @@
 //! `--mode`, and modes of settings.
 
+use dogu_tool::Group;
 use insta::assert_snapshot;
 
-use crate::support::Home;
+use crate::support::{Home, offered};
 
 const DOCS: &str = "\
 customModes:
@@ -15,15 +16,10 @@ customModes:
 #[test]
 fn a_mode_hides_the_tools_of_other_groups() {
     let home = Home::new();
-    assert_snapshot!(home.dogu(&["tools", "--mode", "ask"]), @"
-    exit 0
-    --- stdout
-    read_file   reads  builtin   Reads a text file
-    list_files  reads  builtin   Lists a folder
-
-    2 tools, about 295 tokens for a model
-    --- stderr
-    ");
+    let shown = home.dogu(&["tools", "--mode", "ask"]);
+    let names = shown.quiet().lines().take_while(|line| !line.is_empty());
+    let names: Vec<_> = names.map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(names, offered(|spec| spec.group == Some(Group::Read)));
     let write = ["call", "write_file", "path=a.md", "content=", "--approve", "all"];
     let done = home.dogu(&[&write[..], &["--mode", "ask"]].concat());
     assert_eq!(done.code, Some(1), "{done}");

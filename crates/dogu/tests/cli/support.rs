@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use dogu_tool::{Exposure, ToolSpec};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -226,4 +227,12 @@ impl Lines {
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("no line came in time"),
         }
     }
+}
+
+/// The names of the built-in tools that are shown and that `keep` accepts, in their order.
+pub(crate) fn offered(keep: impl Fn(&ToolSpec) -> bool) -> Vec<String> {
+    let tools = dogu_builtin::all();
+    let shown = tools.iter().map(|tool| tool.spec());
+    let shown = shown.filter(|spec| spec.exposure == Exposure::Direct && keep(spec));
+    shown.map(|spec| spec.name.as_str().to_owned()).collect()
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::support::Home;
+use crate::support::{Home, offered};
 
 fn listed(arguments: &[&str]) -> Value {
     let home = Home::new();
@@ -16,11 +16,19 @@ fn listed(arguments: &[&str]) -> Value {
 fn the_table_and_one_tool() {
     let home = Home::new();
     assert_snapshot!(home.dogu(&["tools"]).quiet(), @"
-    read_file   reads  builtin   Reads a text file
-    write_file  acts   builtin   Writes the whole content of a file
-    list_files  reads  builtin   Lists a folder
+    read_file                 reads  builtin   Reads a file, or several with `files`
+    write_file                acts   builtin   Writes the whole content of a file
+    list_files                reads  builtin   Lists a folder, with `recursive` all that is below it, the nearest names first
+    view_subdirectory         reads  builtin   Shows a folder as an indented tree, with how many files and folders are below each folder
+    glob                      reads  builtin   Finds files by a pattern of their path, such as `*.rs` or `src/**/*.{ts,tsx}`, the newest first
+    grep                      reads  builtin   Searches files for a regular expression with ripgrep's engine
+    codebase_search           reads  builtin   Finds code by what it does
+    view_repo_map             reads  builtin   Shows what a code base defines
+    view_diff                 reads  builtin   Shows what changed in the git repository
+    read_currently_open_file  reads  builtin   Reads the file that the user looks at in their editor, with changes that are not saved yet
 
-    3 tools, about 435 tokens for a model
+    10 tools, about 3646 tokens for a model
+    also callable by name: read_file_range, ls, glob_search, search_files, grep_search, codebase
     ");
     assert_snapshot!(home.dogu(&["tools", "write_file"]).quiet(), @"
     Write file (write_file, builtin)
@@ -43,46 +51,52 @@ fn the_table_and_one_tool() {
 
 #[test]
 fn the_text_for_prompts() {
-    assert_snapshot!(Home::new().dogu(&["tools", "--format", "text"]).quiet(), @"
-    ## read_file
-    Reads a text file. Lines come numbered, as `cat -n` prints them; the numbers are not part of the file. Shows 2000 lines at most: use offset and limit to read on.
-    ## write_file
-    Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there.
-    ## list_files
-    Lists a folder. Folders end in `/`, symbolic links in `@` and are not followed; files show their size. Nearest folders come first, 1000 names at most.
-    ");
+    let done = Home::new().dogu(&["tools", "--format", "text"]);
+    let text = done.quiet();
+    let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    assert_eq!(headings, offered(|_| true));
+    assert_eq!(text.lines().count(), 2 * headings.len());
+    let write = "## write_file\nWrites the whole content of a file. Creates the file and the folders on the way, or replaces what is there.\n";
+    assert!(text.contains(write), "{text}");
 }
 
 #[test]
 fn the_json_form_has_everything() {
     let tools = listed(&["tools", "--json"]);
     assert_eq!(tools, listed(&["tools", "--format", "json"]));
-    assert_eq!(tools.as_array().unwrap().len(), 3);
-    assert_snapshot!(serde_json::to_string_pretty(&tools[2]).unwrap(), @r#"
+    assert_eq!(tools.as_array().unwrap().len(), offered(|_| true).len());
+    assert_snapshot!(serde_json::to_string_pretty(&tools[1]).unwrap(), @r#"
     {
-      "name": "list_files",
-      "title": "List files",
-      "description": "Lists a folder. Folders end in `/`, symbolic links in `@` and are not followed; files show their size. Nearest folders come first, 1000 names at most.",
+      "name": "write_file",
+      "title": "Write file",
+      "description": "Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there.",
       "input_schema": {
         "type": "object",
         "additionalProperties": false,
         "properties": {
           "path": {
             "type": "string",
-            "description": "The folder, relative to the working folder or absolute.",
-            "default": "."
+            "description": "The file, relative to the working folder or absolute."
           },
-          "recursive": {
+          "content": {
+            "type": "string",
+            "description": "The whole new content; may be empty."
+          },
+          "create_directories": {
             "type": "boolean",
-            "description": "List the folders below it too.",
-            "default": false
+            "description": "Make the folders on the way.",
+            "default": true
           }
         },
-        "description": "What to list."
+        "required": [
+          "path",
+          "content"
+        ],
+        "description": "What to write."
       },
-      "group": "read",
+      "group": "edit",
       "category": "filesystem",
-      "read_only": true,
+      "read_only": false,
       "non_blocking": false,
       "primary_argument": "path",
       "exposure": "direct",
@@ -114,7 +128,7 @@ fn b8_every_provider_takes_the_built_in_tools_as_they_are() {
     for form in forms {
         // What a provider's schemas cannot say would be told on stderr.
         let names = listed(&["tools", "--format", form]);
-        assert_eq!(names.as_array().unwrap().len(), 3, "{form}");
+        assert_eq!(names.as_array().unwrap().len(), offered(|_| true).len(), "{form}");
     }
 }
 

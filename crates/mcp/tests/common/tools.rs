@@ -29,6 +29,7 @@ fn all() -> Vec<Arc<dyn Tool>> {
         typed(WriteFile),
         typed(ListFiles),
         typed(Secret),
+        typed(Later),
     ]
 }
 
@@ -246,5 +247,26 @@ impl TypedTool for Secret {
 
     async fn run(&self, _: Text, _: &Ctx) -> Result<Output, ToolError> {
         Ok("seen".into())
+    }
+}
+
+/// Not listed, but known to some models by name.
+struct Later;
+
+impl TypedTool for Later {
+    type Input = Text;
+
+    fn spec(&self) -> ToolSpec {
+        let mut spec = ToolSpec::of::<Text>("later_tool", "Is not listed.").read_only();
+        spec.exposure = Exposure::Deferred;
+        spec
+    }
+
+    fn actions(&self, _: &Text, _: &Scope) -> Vec<Action> {
+        Vec::new()
+    }
+
+    async fn run(&self, input: Text, _: &Ctx) -> Result<Output, ToolError> {
+        Ok(format!("later: {}", input.text).into())
     }
 }
