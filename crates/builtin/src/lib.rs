@@ -19,6 +19,7 @@ pub mod editor;
 pub mod fs;
 mod names;
 mod notes;
+mod progress;
 pub mod read;
 pub mod repository;
 pub mod search;

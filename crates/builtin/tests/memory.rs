@@ -6,17 +6,19 @@
 #![expect(clippy::print_stdout, reason = "the figures are worth reading")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+#[path = "../../runtime/tests/counting/mod.rs"]
+mod counting;
 #[path = "tools/fixtures.rs"]
 #[expect(dead_code, reason = "others need the rest")]
 mod fixtures;
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::atomic::Ordering;
 
+use counting::{LIVE, PEAK};
 use dogu_runtime::RuntimeContext;
 use dogu_tool::{ToolResult, typed};
 use serde_json::{Value, json};
@@ -25,31 +27,6 @@ use serde_json::{Value, json};
 const MAX_BYTES: isize = 200 << 20;
 /// What reading lines may take: blocks, and what is shown.
 const MAX_TEXT_BYTES: isize = 4 << 20;
-
-struct Counting;
-
-static LIVE: AtomicIsize = AtomicIsize::new(0);
-static PEAK: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: everything is left to the system's allocator; only sizes are added up.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let size = layout.size().cast_signed();
-        let live = LIVE.fetch_add(size, Ordering::Relaxed) + size;
-        PEAK.fetch_max(live, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size().cast_signed(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// What a call answers, and the bytes that it took at the most.
 fn read(folder: &Path, input: Value) -> (String, isize) {

@@ -4,10 +4,13 @@
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk themselves")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::path::Path;
-use std::sync::atomic::{AtomicIsize, Ordering};
+#[path = "../../runtime/tests/counting/mod.rs"]
+mod counting;
 
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use counting::{LIVE, PEAK};
 use dogu_runtime::RuntimeContext;
 use dogu_tool::ToolResult;
 use serde_json::{Value, json};
@@ -16,31 +19,6 @@ use tempfile::TempDir;
 /// What a call may take, all in all.
 const MAX_BYTES: isize = 24 * 1024 * 1024;
 const MANY: usize = 100_000;
-
-struct Counting;
-
-static LIVE: AtomicIsize = AtomicIsize::new(0);
-static PEAK: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: everything is left to the system's allocator; only sizes are added up.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let size = layout.size().cast_signed();
-        let live = LIVE.fetch_add(size, Ordering::Relaxed) + size;
-        PEAK.fetch_max(live, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size().cast_signed(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// What a call answers, in bounded memory.
 fn answer(folder: &Path, name: &str, input: Value) -> String {

@@ -4,39 +4,19 @@
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod counting;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use counting::LIVE;
 use dogu_runtime::{Runtime, Source};
 use dogu_tool::{Origin, Output, Principal, Scope, ShapedTool, ToolCall, ToolSpec};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
 const CALLS: usize = 10_000;
-
-struct Counting;
-
-static LIVE: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: everything is left to the system's allocator; only sizes are added up.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LIVE.fetch_add(layout.size().cast_signed(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size().cast_signed(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// All calls are held until every one of them runs, then all are let go.
 async fn round(runtime: &Runtime, gate: &Semaphore) {

@@ -5,13 +5,15 @@
 #![expect(unsafe_code, reason = "an allocator that counts cannot be written without")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod counting;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use counting::{LIVE, PEAK};
 use dogu_runtime::files::{GrantedFiles, Roots};
 use dogu_tool::{
     Action, CancelFlag, FileKind, Onward, ReadFiles as _, Visitor, WalkEntry, WalkOptions, Walked,
@@ -25,31 +27,7 @@ const MAX_BYTES: isize = 64 * 1024 * 1024;
 const MANY: u64 = 200_000;
 const DEEP: u64 = 5_000;
 
-struct Counting;
-
-static LIVE: AtomicIsize = AtomicIsize::new(0);
-static PEAK: AtomicIsize = AtomicIsize::new(0);
 static ALONE: Mutex<()> = Mutex::new(());
-
-// SAFETY: everything is left to the system's allocator; only sizes are added up.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let size = layout.size().cast_signed();
-        let live = LIVE.fetch_add(size, Ordering::Relaxed) + size;
-        PEAK.fetch_max(live, Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size().cast_signed(), Ordering::Relaxed);
-        // SAFETY: the caller's promises are handed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A folder that `rm` removes: what is too deep for a path is too deep for the standard library.
 struct Arena(PathBuf);

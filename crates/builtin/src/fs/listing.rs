@@ -8,7 +8,7 @@ use dogu_tool::{
 };
 
 use super::nearest::{Below, Nearest, Node, Row, Wanted};
-use super::progress::Progress;
+use crate::progress::Progress;
 
 /// What is in a folder.
 pub(super) struct Listing {

@@ -7,7 +7,6 @@ mod list_files;
 mod listing;
 mod ls;
 mod nearest;
-mod progress;
 mod view_subdirectory;
 mod write_file;
 

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
-use std::time::Instant;
 
 use dogu_code::index::{Catalog, Change, Content};
 use dogu_tool::{Ctx, FileKind, Onward, ToolError, Visitor, WalkEntry, WalkOptions, Walked};
 
 use super::area::Area;
 use super::reader::{read, stamp_number};
+use crate::progress::Progress;
 
 /// So much memory for words is filled before they are put into the index, in bytes.
 const BATCH_BYTES: usize = 128 * 1024 * 1024;
@@ -17,8 +17,6 @@ const BATCH_BYTES: usize = 128 * 1024 * 1024;
 const MAX_FILES: u64 = 250_000;
 /// What one thread gathers before it hands it over.
 const HAND_OVER_BYTES: usize = 4 * 1024 * 1024;
-/// How often listeners are told how far the work is, in milliseconds.
-const PROGRESS_MILLISECONDS: u64 = 250;
 
 /// What a walk of an area found.
 #[derive(Debug, Default)]
@@ -48,7 +46,8 @@ pub(super) fn refresh(
         ctx,
         gathered: Mutex::default(),
         files: AtomicU64::new(0),
-        progress: Progress::new(),
+        bytes: AtomicU64::new(0),
+        progress: Progress::new(ctx),
     };
     let path = area.path(&area.below);
     let options = WalkOptions::default();
@@ -81,7 +80,15 @@ struct Shared<'a> {
     ctx: &'a Ctx,
     gathered: Mutex<Gathered>,
     files: AtomicU64,
-    progress: Progress,
+    bytes: AtomicU64,
+    progress: Progress<'a>,
+}
+
+impl Shared<'_> {
+    fn tell(&self, more: u64) {
+        let megabytes = (self.bytes.fetch_add(more, Ordering::Relaxed) + more) / 1_000_000;
+        self.progress.add(1, |files| format!("indexing: {files} files, {megabytes} MB read"));
+    }
 }
 
 #[derive(Default)]
@@ -123,7 +130,7 @@ impl<'s, 'a> Looker<'s, 'a> {
             let read = read(&file).map_err(|error| ToolError::io("read", entry.path(), error))?;
             self.own.found.read += 1;
             let change = read.change(key.clone(), known.as_ref());
-            self.shared.progress.tell(read.content.len() as u64, self.shared.ctx);
+            self.shared.tell(read.content.len() as u64);
             self.own.bytes += match &change.content {
                 Content::New(digest) => digest.size(),
                 Content::Same | Content::Unsuitable(_) => 100,
@@ -171,35 +178,5 @@ impl Visitor for Looker<'_, '_> {
 impl Drop for Looker<'_, '_> {
     fn drop(&mut self) {
         self.hand_over();
-    }
-}
-
-/// When listeners were told last, and how much is read.
-struct Progress {
-    begun: Instant,
-    told: AtomicU64,
-    files: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Progress {
-    fn new() -> Self {
-        let zero = || AtomicU64::new(0);
-        Self { begun: Instant::now(), told: zero(), files: zero(), bytes: zero() }
-    }
-
-    fn tell(&self, bytes: u64, ctx: &Ctx) {
-        let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
-        let bytes = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let now = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let told = self.told.load(Ordering::Relaxed);
-        if now < told + PROGRESS_MILLISECONDS {
-            return;
-        }
-        // Whoever sets the time tells; the others go on.
-        if self.told.compare_exchange(told, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            let megabytes = bytes / 1_000_000;
-            ctx.progress(&format!("indexing: {files} files, {megabytes} MB read"), None);
-        }
     }
 }

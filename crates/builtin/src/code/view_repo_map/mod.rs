@@ -5,7 +5,6 @@
 
 mod gather;
 mod kept;
-mod progress;
 mod report;
 mod totals;
 mod visitor;

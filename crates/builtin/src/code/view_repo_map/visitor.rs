@@ -12,9 +12,9 @@ use dogu_code::map::{Content, NamePool, Outline, StoredFile};
 use dogu_tool::{Ctx, FileKind, Onward, ToolError, Visitor, WalkEntry};
 
 use super::kept::{Known, MAX_WEIGHT, stamp, weight};
-use super::progress::Progress;
 use super::totals::Totals;
 use crate::names::shown;
+use crate::progress::Progress;
 
 /// Of larger files one is parsed at a time: a tree can take a hundred times the memory of its text.
 const BIG_BYTES: usize = 64 * 1024;
@@ -29,7 +29,7 @@ pub(super) struct Shared<'a> {
     pub(super) start: &'a Path,
     weight: AtomicUsize,
     big: Mutex<()>,
-    progress: Progress,
+    progress: Progress<'a>,
     found: Mutex<Found>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Found {
 impl<'a> Shared<'a> {
     pub(super) fn new(ctx: &'a Ctx, known: &'a Known, start: &'a Path) -> Self {
         let (weight, big) = (AtomicUsize::new(0), Mutex::new(()));
-        let (progress, found) = (Progress::new(), Mutex::default());
+        let (progress, found) = (Progress::new(ctx), Mutex::default());
         Self { ctx, known, start, weight, big, progress, found }
     }
 
@@ -175,7 +175,7 @@ impl Visitor for Mapper<'_> {
             let name = self.shared.name(&self.shared.start.join(entry.path()));
             self.found.totals.unreadable.add(|| format!("{name} ({error})"));
         }
-        self.shared.progress.add(ctx);
+        self.shared.progress.add(1, |files| format!("{files} files mapped"));
         Onward::Go
     }
 }

@@ -8,10 +8,10 @@ use dogu_tool::{
 };
 
 use super::super::folder_at::{folder_at, prefix_of};
-use super::super::progress::Progress;
 use super::input::Query;
 use super::newest::{Hit, Newest};
 use super::pattern::Pattern;
+use crate::progress::Progress;
 
 /// What was found.
 pub(super) struct Found {

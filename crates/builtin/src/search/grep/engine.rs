@@ -10,7 +10,8 @@ use super::kept::{FileHits, Kept};
 use super::pattern;
 use super::query::Query;
 use super::totals::Totals;
-use super::visitor::{Finder, Progress, Shared};
+use super::visitor::{Finder, Shared};
+use crate::progress::Progress;
 
 /// What a search found.
 pub(crate) struct Found {
@@ -37,7 +38,7 @@ pub(crate) fn search(query: &Query, ctx: &Ctx) -> Result<Found, ToolError> {
         prefix: &prefix,
         big: Mutex::new(()),
         gathered: Mutex::new((Kept::new(query.needed()), Totals::default())),
-        progress: Progress::new(),
+        progress: Progress::new(ctx),
     };
     let walked = match kind {
         FileKind::File => search_named(&path, &shared),

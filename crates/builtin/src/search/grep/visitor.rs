@@ -2,9 +2,7 @@
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use dogu_tool::{Ctx, FileKind, Onward, Visitor, WalkEntry};
 use grep_regex::RegexMatcher;
@@ -16,11 +14,10 @@ use super::kept::{ByFolder, FileHits, Kept};
 use super::query::Query;
 use super::totals::Totals;
 use crate::names;
+use crate::progress::Progress;
 
 /// How many files a thread searches between two looks at the clock.
 const FILES_BETWEEN_LOOKS: u64 = 64;
-/// How often listeners are told how far the search is, in milliseconds.
-const PROGRESS_MILLISECONDS: u64 = 250;
 
 /// What the threads of a search share.
 pub(super) struct Shared<'a> {
@@ -33,34 +30,7 @@ pub(super) struct Shared<'a> {
     /// Held while a big file is in memory.
     pub(super) big: Mutex<()>,
     pub(super) gathered: Mutex<(Kept, Totals)>,
-    pub(super) progress: Progress,
-}
-
-/// When listeners were told last, and how many files are done.
-pub(super) struct Progress {
-    begun: Instant,
-    told: AtomicU64,
-    searched: AtomicU64,
-}
-
-impl Progress {
-    pub(super) fn new() -> Self {
-        Self { begun: Instant::now(), told: AtomicU64::new(0), searched: AtomicU64::new(0) }
-    }
-
-    fn tell(&self, ctx: &Ctx) {
-        let searched =
-            self.searched.fetch_add(FILES_BETWEEN_LOOKS, Ordering::Relaxed) + FILES_BETWEEN_LOOKS;
-        let now = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let told = self.told.load(Ordering::Relaxed);
-        if now < told + PROGRESS_MILLISECONDS {
-            return;
-        }
-        // Whoever sets the time tells; the others go on.
-        if self.told.compare_exchange(told, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            ctx.progress(&format!("{searched} files searched"), None);
-        }
-    }
+    pub(super) progress: Progress<'a>,
 }
 
 /// Searches the files that one thread comes by. What it found is handed over when it is dropped.
@@ -160,7 +130,7 @@ impl Visitor for Finder<'_> {
         }
         self.opened += 1;
         if self.opened.is_multiple_of(FILES_BETWEEN_LOOKS) {
-            progress.tell(*ctx);
+            progress.add(FILES_BETWEEN_LOOKS, |files| format!("{files} files searched"));
         }
         match entry.open_sized() {
             Ok((file, size)) => self.search(&file, size, entry.path()),
