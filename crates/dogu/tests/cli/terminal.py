@@ -3,7 +3,8 @@
 usage: terminal.py AHEAD ANSWERS COMMAND...
 
 AHEAD is typed before the command asks anything; ANSWERS, a JSON list, one for each question;
-nothing is typed for an empty one.
+nothing is typed for an empty one. An answer {"after": TEXT, "type": KEYS} does not wait for a
+question but for that text.
 """
 
 import json
@@ -38,6 +39,11 @@ while True:
         break
     output += piece
     question = output[seen:]
+    if asked < len(answers) and isinstance(answers[asked], dict):
+        if answers[asked]["after"].encode() in question:
+            os.write(terminal, answers[asked]["type"].encode())
+            seen, asked = len(output), asked + 1
+        continue
     if any(word in question for word in ASKS) and question.endswith(b": "):
         answer = answers[asked] if asked < len(answers) else "\x04"
         os.write(terminal, answer.encode())

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Home, binary};
 
@@ -15,26 +15,32 @@ pub(crate) fn answered(home: &Home, answer: &str, arguments: &[&str]) -> Value {
 /// What a person sees who types something ahead, and then answers each question.
 pub(crate) fn talked(home: &Home, ahead: &str, answers: &[&str], arguments: &[&str]) -> Value {
     let line: Vec<&str> = [&[binary().to_str().unwrap()], arguments].concat();
-    on_terminal(home, ahead, answers, &line)
+    on_terminal(home, ahead, &json!(answers), &line)
+}
+
+/// What a person sees who presses Ctrl-C as soon as a text is there.
+fn interrupted(home: &Home, after: &str, arguments: &[&str]) -> Value {
+    let line: Vec<&str> = [&[binary().to_str().unwrap()], arguments].concat();
+    on_terminal(home, "", &json!([{ "after": after, "type": "\u{3}" }]), &line)
 }
 
 /// What a person sees of a line of a shell.
 pub(crate) fn shell(home: &Home, answers: &[&str], line: &str) -> Value {
-    on_terminal(home, "", answers, &["sh", "-c", line])
+    on_terminal(home, "", &json!(answers), &["sh", "-c", line])
 }
 
-fn on_terminal(home: &Home, ahead: &str, answers: &[&str], line: &[&str]) -> Value {
+fn on_terminal(home: &Home, ahead: &str, answers: &Value, line: &[&str]) -> Value {
     let mut command = Command::new("python3");
     command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/terminal.py")).arg(ahead);
-    command.arg(serde_json::to_string(answers).unwrap());
-    command.args(["env", "-i", "NO_COLOR=1"]);
+    command.arg(answers.to_string());
+    command.args(["env", "-i", "NO_COLOR=1", "TERM=xterm"]);
     let environment = home.environment();
     command.args(environment.iter().map(|(name, value)| format!("{name}={}", value.display())));
     command.args(line).current_dir(home.work());
     let done = home.run(command, b"");
     let mut result = done.json();
     result["output"] = result["output"].as_str().unwrap().replace("\r\n", "\n").into();
-    assert_eq!(result["asked"], answers.len(), "{result}");
+    assert_eq!(result["asked"], answers.as_array().unwrap().len(), "{result}");
     result
 }
 
@@ -156,4 +162,32 @@ fn a_question_that_nobody_answers_ends_and_leaves_the_terminal() {
     let output = result["output"].as_str().unwrap();
     assert!(output.contains("nobody answered within 1 seconds"), "{output}");
     assert_eq!(content(&home), None);
+}
+
+/// Code that takes some seconds to look at.
+fn much_code(home: &Home) {
+    for file in 0..2_000 {
+        let function = |number| {
+            format!(
+                "pub fn work_{file}_{number}(input: &str) -> usize {{\n    input.len() + {number}\n}}\n\n"
+            )
+        };
+        home.write(&format!("work/src/f{file}.rs"), &(0..70).map(function).collect::<String>());
+    }
+}
+
+#[test]
+fn a_long_walk_says_how_far_it_is_and_ctrl_c_ends_it() {
+    let home = Home::new();
+    much_code(&home);
+    let calls: [(&[&str], &str); 2] = [
+        (&["call", "view_repo_map"], "files mapped"),
+        (&["call", "codebase_search", "query=work"], "indexing: "),
+    ];
+    for (arguments, telling) in calls {
+        let result = interrupted(&home, telling, arguments);
+        assert_eq!(result["code"], 1, "{result}");
+        let output = result["output"].as_str().unwrap();
+        assert!(output.contains("E_TOOL_CANCELED"), "{output}");
+    }
 }
