@@ -1,25 +1,25 @@
 //! Numbers in bytes, and a checksum of bytes. Whatever is read is checked against the end.
 
 /// A number of four bytes at a place.
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     let four = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(four.try_into().ok()?))
 }
 
 /// A number of two bytes at a place.
-pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     let two = bytes.get(at..at.checked_add(2)?)?;
     Some(u16::from_le_bytes(two.try_into().ok()?))
 }
 
 /// A number of eight bytes at a place.
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     let eight = bytes.get(at..at.checked_add(8)?)?;
     Some(u64::from_le_bytes(eight.try_into().ok()?))
 }
 
 /// Adds a number in as few bytes as it needs.
-pub(super) fn put_varint(bytes: &mut Vec<u8>, mut value: u32) {
+pub(crate) fn put_varint(bytes: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         bytes.push(0x80 | (value & 0x7f) as u8);
         value >>= 7;
@@ -29,7 +29,7 @@ pub(super) fn put_varint(bytes: &mut Vec<u8>, mut value: u32) {
 }
 
 /// Takes a number off the front.
-pub(super) fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
+pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut value = 0_u32;
     for shift in [0, 7, 14, 21, 28] {
         let (first, rest) = bytes.split_first()?;
@@ -43,7 +43,7 @@ pub(super) fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
 }
 
 /// A checksum against damage, not against somebody who means harm: all reads are checked anyway.
-pub(super) fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let mut sums = [
         0x243f_6a88_85a3_08d3_u64,
         0x1319_8a2e_0370_7344,

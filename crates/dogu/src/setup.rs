@@ -1,6 +1,7 @@
 //! From files and flags to a runtime.
 
 mod brought;
+mod embeddings;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -105,6 +106,9 @@ fn begun(
         .map_err(|error| Problem::of(&error))?
         .redactor(redactor.clone())
         .trusted(choice.trusted);
+    if let Some(embeddings) = embeddings::endpoint(&choice.settings)? {
+        builder = builder.embeddings(Arc::new(embeddings));
+    }
     if let Some(config) = config {
         builder = builder.private(config.canonicalize().unwrap_or(config));
     }

@@ -8,12 +8,13 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Every crate, from the lowest to the highest. Each may use those before it.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "dogu-tool",
     "dogu-protocol",
     "dogu-policy",
     "dogu-edit",
     "dogu-code",
+    "dogu-net",
     "dogu-runtime",
     "dogu-builtin",
     "dogu-mcp",

@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use dogu_tool::{
-    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Files, LogLevel, Message, Network,
-    NetworkRequest, NetworkResponse, Origin, Output, Principal, ProcessOutput, ProcessRequest,
-    Processes, Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
+    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Embeddings, Files, LogLevel,
+    Message, Network, NetworkRequest, NetworkResponse, Origin, Output, Principal, ProcessOutput,
+    ProcessRequest, Processes, Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
 };
 use serde_json::Value;
 
@@ -27,6 +27,7 @@ pub(crate) struct Backends {
     pub(crate) network: Option<Arc<dyn Network>>,
     pub(crate) editor: Option<Arc<dyn Editor>>,
     pub(crate) agents: Option<Arc<dyn AgentRuntime>>,
+    pub(crate) embeddings: Option<Arc<dyn Embeddings>>,
 }
 
 /// Capabilities and facts of one call.
@@ -213,6 +214,10 @@ impl ToolContext for RuntimeContext {
 
     fn agents(&self) -> Option<&dyn AgentRuntime> {
         self.backends.agents.as_deref()
+    }
+
+    fn embeddings(&self) -> Option<&dyn Embeddings> {
+        self.backends.embeddings.as_deref()
     }
 
     fn cache(&self) -> Option<&dyn Cache> {

@@ -24,6 +24,7 @@ mod context;
 mod counters;
 mod crash;
 mod dispatch;
+mod embeddings;
 pub mod engine;
 mod events;
 mod extension;
@@ -77,8 +78,8 @@ pub use runtime::{BuildError, Runtime, RuntimeBuilder};
 pub use schema::MAX_VIOLATIONS_SHOWN;
 pub use sealed::{SealError, SealProblem};
 pub use settings::{
-    Audit, AutoApprove, ContinueLists, Layering, Limits, Located, Permissions, ProtocolSettings,
-    RooLists, Rule, Settings, SettingsError, ToolSettings, Unattended,
+    Audit, AutoApprove, ContinueLists, EmbeddingsSettings, Layering, Limits, Located, Permissions,
+    ProtocolSettings, RooLists, Rule, Settings, SettingsError, ToolSettings, Unattended,
 };
 pub use state::StateDir;
 pub use step::Step;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dogu_policy::path::Places;
 use dogu_policy::tool_policy::ToolPolicyEvaluator;
 use dogu_tool::{
-    AgentRuntime, Editor, Network, Origin, Principal, Processes, Scope, Source, Tool, ToolError,
-    ToolResult,
+    AgentRuntime, Editor, Embeddings, Network, Origin, Principal, Processes, Scope, Source, Tool,
+    ToolError, ToolResult,
 };
 use serde_json::Value;
 
@@ -18,6 +18,7 @@ use crate::catalog::Catalog;
 use crate::contain::{Pool, Watchdog};
 use crate::context::Backends;
 use crate::counters::Counters;
+use crate::embeddings::Redacted;
 use crate::engine::{EngineError, EngineParts, EnginePolicy};
 use crate::events::{Bus, Listener};
 use crate::extension::{Extension, ExtensionApi};
@@ -408,6 +409,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Sets the model that turns texts into vectors. It must be the user's own choice: texts go
+    /// there without asking, with secrets taken out as far as they are known.
+    pub fn embeddings(mut self, embeddings: Arc<dyn Embeddings>) -> Self {
+        self.backends.embeddings = Some(embeddings);
+        self
+    }
+
     /// Builds it.
     pub fn build(mut self) -> Result<Runtime, BuildError> {
         let mut roots = Roots::open(self.scope.roots()).map_err(BuildError::Workspace)?;
@@ -419,6 +427,10 @@ impl RuntimeBuilder {
         if let Some(state) = &self.state {
             self.parts.places.private.push(real(state.path()));
             self.parts.places.shown.push(real(&state.path().join(SPILLS)));
+        }
+        if let Some(inner) = self.backends.embeddings.take() {
+            let redactor = self.redactor.clone();
+            self.backends.embeddings = Some(Arc::new(Redacted { inner, redactor }));
         }
         let places = self.parts.places.clone();
         let roots = roots.with_places(places.clone());

@@ -41,6 +41,8 @@ pub enum Audit {
 pub struct Settings {
     /// Whether a call may run when it cannot be recorded.
     pub audit: Audit,
+    /// The model that turns texts into vectors; only in the user's own file.
+    pub embeddings: Option<EmbeddingsSettings>,
     /// Bounds of every call.
     pub limits: Limits,
     /// The mode to begin with.
@@ -55,6 +57,22 @@ pub struct Settings {
     pub unattended: Unattended,
     /// Sections by tool name.
     pub tools: BTreeMap<String, ToolSettings>,
+}
+
+/// A model behind an OpenAI-compatible API, which turns texts into vectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmbeddingsSettings {
+    /// The address of the API, such as `http://localhost:11434/v1`.
+    pub url: String,
+    /// What the model is called there.
+    pub model: String,
+    /// The environment variable that has the key.
+    #[serde(default)]
+    pub key_variable: Option<String>,
+    /// How many numbers a vector shall have, where the model lets one choose.
+    #[serde(default)]
+    pub dimensions: Option<usize>,
 }
 
 /// Bounds of every call. Nothing is cut silently: the result says what was left out.
@@ -217,6 +235,7 @@ impl Settings {
         });
         Self {
             audit: self.audit.max(over.audit),
+            embeddings: self.embeddings,
             limits: self.limits.tightened_by(&over.limits),
             // Every mode has fewer tools than none.
             mode: self.mode.or(over.mode),

@@ -59,6 +59,8 @@ pub trait ToolContext: Send + Sync {
     fn editor(&self) -> Option<&dyn Editor>;
     /// Other agents, where there are any.
     fn agents(&self) -> Option<&dyn AgentRuntime>;
+    /// The model that turns texts into vectors, where the user has set one.
+    fn embeddings(&self) -> Option<&dyn Embeddings>;
     /// What dogu keeps for this tool between calls, where it keeps anything.
     fn cache(&self) -> Option<&dyn Cache>;
 }
@@ -300,6 +302,16 @@ pub struct OpenFile {
 pub trait Editor: Send + Sync {
     /// The files that are open, in the editor's order.
     fn open_files(&self) -> Vec<OpenFile>;
+}
+
+/// A model that turns texts into vectors. The user has named it, so texts that the call may read
+/// go there without asking.
+pub trait Embeddings: Send + Sync {
+    /// Where it is and what it is called: vectors of two models cannot be compared.
+    fn model(&self) -> &str;
+    /// A vector for each text, all of the same length. Waits for the answer, so it is for code
+    /// that may block.
+    fn embed(&self, texts: &[String], cancel: &CancelFlag) -> Result<Vec<Vec<f32>>, ToolError>;
 }
 
 /// What dogu keeps for one tool in one workspace: what can be made again at any time. Nobody

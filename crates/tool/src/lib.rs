@@ -76,9 +76,10 @@ pub use action::Action;
 pub use call::{Message, MessagePart, Origin, Principal, Role, ToolCall};
 pub use cancel::{CancelFlag, Canceled};
 pub use context::{
-    AgentRuntime, Cache, Ctx, Editor, FileFacts, FileKind, FileStamp, Files, FolderEntry, LogLevel,
-    Network, NetworkRequest, NetworkResponse, OpenFile, ProcessOutput, ProcessRequest, Processes,
-    ReadCaps, ReadFiles, Seen, ToolContext, WriteOptions, Written, nanoseconds,
+    AgentRuntime, Cache, Ctx, Editor, Embeddings, FileFacts, FileKind, FileStamp, Files,
+    FolderEntry, LogLevel, Network, NetworkRequest, NetworkResponse, OpenFile, ProcessOutput,
+    ProcessRequest, Processes, ReadCaps, ReadFiles, Seen, ToolContext, WriteOptions, Written,
+    nanoseconds,
 };
 pub use error::{DEFAULT_ERROR_MESSAGE_LIMIT, ErrorCode, ErrorInfo, ToolError};
 pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};

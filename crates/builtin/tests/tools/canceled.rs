@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use dogu_runtime::files::{GrantedFiles, Roots};
 use dogu_tool::{
-    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, ErrorCode, FileFacts, Files,
-    FolderEntry, LogLevel, Message, Network, Onward, Origin, Principal, Processes, ReadFiles,
-    Repository, Scope, Seen, ToolCall, ToolContext, ToolError, ToolSpec, Visitor, Visitors,
-    WalkEntry, WalkOptions, Walked, WriteOptions, Written,
+    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Embeddings, ErrorCode, FileFacts,
+    Files, FolderEntry, LogLevel, Message, Network, Onward, Origin, Principal, Processes,
+    ReadFiles, Repository, Scope, Seen, ToolCall, ToolContext, ToolError, ToolSpec, Visitor,
+    Visitors, WalkEntry, WalkOptions, Walked, WriteOptions, Written,
 };
 use serde_json::{Value, json};
 
@@ -141,6 +141,9 @@ impl ToolContext for Context {
         None
     }
     fn agents(&self) -> Option<&dyn AgentRuntime> {
+        None
+    }
+    fn embeddings(&self) -> Option<&dyn Embeddings> {
         None
     }
     fn cache(&self) -> Option<&dyn Cache> {

@@ -5,6 +5,7 @@
 
 mod all;
 mod canceled;
+mod codebase_meaning;
 mod codebase_search;
 mod codebase_store;
 mod fixtures;
@@ -19,6 +20,8 @@ mod read_forms;
 mod read_hostile;
 mod read_images;
 mod search_shapes;
+#[path = "../../../net/tests/server/mod.rs"]
+mod server;
 mod support;
 mod view_diff;
 mod view_diff_against_git;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::search::{Part, search};
+use super::segment::CONTINUED;
 use super::{Builder, Damaged, PieceRecord, Segment, Weights};
 use crate::pieces::Unsuitable;
 
@@ -69,6 +70,15 @@ pub struct Hit<'a> {
     pub score: f32,
 }
 
+impl Hit<'_> {
+    /// Whether both are of one symbol that was cut because it is long.
+    pub fn is_one_with(&self, other: &Hit<'_>) -> bool {
+        let cut = (self.piece.flags | other.piece.flags) & CONTINUED != 0;
+        let same = self.path == other.path && self.piece.symbol == other.piece.symbol;
+        cut && same && !self.piece.symbol.is_empty()
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Default)]
 pub struct Hits<'a> {
@@ -132,6 +142,19 @@ impl Catalog {
             other.score.total_cmp(&one.score).then(place)
         });
         Hits { best, matched: ranking.matched, pieces: pieces(&parts) }
+    }
+
+    /// The piece of a file that begins at a line, with a score that somebody else gave it.
+    pub fn piece_at(&self, path: &[u8], first_line: u32, score: f32) -> Option<Hit<'_>> {
+        let (path, entry) = self.entries.get_key_value(path)?;
+        let (segment, file) = match entry.place {
+            Place::Base(file) => (&self.base, file),
+            Place::Delta(file) => (&self.delta, file),
+            Place::Nowhere(_) => return None,
+        };
+        let mut pieces = segment.pieces_of(file).filter_map(|piece| segment.piece(piece));
+        let piece = pieces.find(|piece| piece.first_line == first_line)?;
+        Some(Hit { path, entry: *entry, piece, score })
     }
 
     /// The paths that are wanted, by the numbers of their files in base and delta.

@@ -9,7 +9,6 @@
 //! - [`search`] ranks the pieces of some segments for a question.
 
 mod apply;
-mod bytes;
 mod catalog;
 mod digest;
 mod learn;

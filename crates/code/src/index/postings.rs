@@ -1,7 +1,7 @@
 //! In which pieces a term is, and how often: numbers of few bytes.
 
 use super::FIELDS;
-use super::bytes::{put_varint, take_varint};
+use crate::bytes::{put_varint, take_varint};
 
 /// A term is once in each of its fields.
 const ALL_ONCE: u8 = 1 << 6;

@@ -10,9 +10,9 @@
 //! symbols  text
 //! ```
 
-use super::bytes::{checksum, u16_at, u32_at, u64_at};
 use super::postings::Postings;
 use super::{Damaged, FIELDS};
+use crate::bytes::{checksum, u16_at, u32_at, u64_at};
 use crate::pieces::Kind;
 use crate::words::Term;
 

@@ -10,9 +10,9 @@
 
 use std::collections::HashSet;
 
-use super::bytes::{checksum, u32_at, u64_at};
 use super::catalog::{Catalog, Entry, Place};
 use super::{Damaged, Segment};
+use crate::bytes::{checksum, u32_at, u64_at};
 use crate::pieces::Unsuitable;
 
 const MAGIC: &[u8; 8] = b"dogucc01";

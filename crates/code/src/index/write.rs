@@ -6,7 +6,8 @@ use super::search::Part;
 use super::segment::{
     CONTINUED, DEMOTED, FILE, FULFILS, HEADER, MAGIC, PIECE, PieceRecord, Segment, TEST,
 };
-use super::{Damaged, FIELDS, bytes};
+use super::{Damaged, FIELDS};
+use crate::bytes;
 use crate::pieces::Kind;
 use crate::words::Term;
 

@@ -4,6 +4,7 @@
 
 mod call;
 mod dispatch;
+mod embeddings;
 mod grants;
 mod help;
 mod hostile_workspace;
@@ -14,6 +15,8 @@ mod parse;
 mod policy;
 mod sandbox;
 mod serve;
+#[path = "../../../net/tests/server/mod.rs"]
+mod server;
 mod settings;
 mod support;
 mod terminal;

@@ -34,6 +34,9 @@ impl Settings {
     ) -> Result<Self, SettingsError> {
         let mut project = Self::parse(text, path)?;
         let spoken = spoken(text, path)?;
+        if project.embeddings.is_some() {
+            return Err(only_the_users(text, path, "embeddings"));
+        }
         let own = Joined::out_of(&mut self);
         let theirs = Joined::out_of(&mut project);
         let over =
@@ -91,6 +94,18 @@ fn put(base: &mut Value, typed: &Value, spoken: &Value) {
         // A section without anything in it says nothing.
         (_, Value::Object(_), Value::Null) => {}
         (base, typed, _) => typed.clone_into(base),
+    }
+}
+
+/// Where code is sent to is nothing that a project may say, trusted or not: a change of it in a
+/// later version would pass unseen among others.
+fn only_the_users(text: &str, path: &Path, key: &str) -> SettingsError {
+    let line = text.lines().zip(1..).find(|(line, _)| line.starts_with(key));
+    SettingsError::Invalid {
+        path: path.to_owned(),
+        line: line.map_or(1, |(_, number)| number),
+        column: 1,
+        reason: format!("`{key}` can only be set in your own settings, not by a project"),
     }
 }
 

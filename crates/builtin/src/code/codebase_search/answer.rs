@@ -11,6 +11,8 @@ use dogu_tool::{Ctx, Output, ToolError};
 
 use super::Wanted;
 use super::area::Area;
+use super::indexes::Index;
+use super::meaning::{CANDIDATES, meaning};
 use super::page::{Counts, page};
 use super::reader::{ReadFile, read};
 use super::refresh::{Refreshed, too_much};
@@ -44,7 +46,7 @@ pub(super) fn understood(query: &str) -> Result<Question, ToolError> {
 
 /// Ranks, reads what is to be shown, and makes the page.
 pub(super) fn answer(
-    catalog: &mut Catalog,
+    index: &mut Index,
     area: &Area,
     refreshed: &Refreshed,
     wanted: &Wanted<'_>,
@@ -52,16 +54,25 @@ pub(super) fn answer(
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let weights = Weights::default();
+    let Index { catalog, vectors } = index;
     for round in 1.. {
         ctx.cancel().check()?;
+        let candidates = ctx.embeddings().map_or(wanted.limit, |_| CANDIDATES);
         let hits = catalog
-            .search(wanted.query, wanted.limit, &weights, |path| refreshed.seen.contains(path));
+            .search(wanted.query, candidates, &weights, |path| refreshed.seen.contains(path));
+        let meaning = meaning(vectors, catalog, area, refreshed, wanted, &hits.best, ctx)?;
+        let fused = meaning.as_ref().and_then(|one| one.with(&hits.best, catalog, wanted.limit));
+        let by_meaning = fused.is_some();
+        let mut best = fused.unwrap_or(hits.best);
+        best.truncate(wanted.limit);
         let mut files = Files { area, ctx, read: HashMap::new(), changed: 0 };
-        let pieces: Vec<Piece> = hits.best.iter().filter_map(|hit| files.piece(hit)).collect();
+        let pieces: Vec<Piece> = best.iter().filter_map(|hit| files.piece(hit)).collect();
         if files.changed == 0 || round == ROUNDS {
             let mut counts = Counts::new(catalog, area, refreshed);
             (counts.matched, counts.pieces) = (hits.matched, hits.pieces);
             counts.unsteady = files.changed;
+            counts.by_meaning = by_meaning;
+            counts.note_on_meaning = meaning.and_then(|meaning| meaning.note);
             return Ok(page(&pieces, &counts, wanted, question, area, ctx));
         }
         let (changes, gone) = files.corrections(catalog);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use dogu_code::index::Catalog;
+use dogu_code::vectors::Vectors;
 use dogu_tool::{Ctx, LogLevel, Output, ToolError};
 
 use super::Wanted;
@@ -25,7 +26,15 @@ const WAIT: Duration = Duration::from_millis(5);
 pub struct Indexes(Arc<Mutex<Vec<Known>>>);
 
 /// An index; none before it is asked for the first time.
-type Slot = Arc<Mutex<Option<Catalog>>>;
+type Slot = Arc<Mutex<Option<Index>>>;
+
+/// What is known of a folder.
+#[derive(Debug)]
+pub(super) struct Index {
+    pub(super) catalog: Catalog,
+    /// What a model made of its pieces; none before it is asked for the first time.
+    pub(super) vectors: Option<Vectors>,
+}
 
 #[derive(Debug)]
 struct Known {
@@ -45,16 +54,16 @@ impl Indexes {
         let area = Area::new(&path, ctx.scope());
         let slot = self.slot(&area);
         let mut guard = locked(&slot, ctx)?;
-        let catalog = match &mut *guard {
-            Some(catalog) => catalog,
+        let index = match &mut *guard {
+            Some(index) => index,
             none => none.insert(load(&area, ctx)?),
         };
-        let refreshed = refresh(catalog, &area, ctx);
+        let refreshed = refresh(&mut index.catalog, &area, ctx);
         let answer = match refreshed {
-            Ok(refreshed) => answer(catalog, &area, &refreshed, wanted, &question, ctx),
+            Ok(refreshed) => answer(index, &area, &refreshed, wanted, &question, ctx),
             Err(error) => Err(error),
         };
-        keep(catalog, &area, ctx);
+        keep(index, &area, ctx);
         answer
     }
 
@@ -75,7 +84,7 @@ impl Indexes {
 }
 
 /// Waits for whoever works on the index, but not for longer than the call lives.
-fn locked<'a>(slot: &'a Slot, ctx: &Ctx) -> Result<MutexGuard<'a, Option<Catalog>>, ToolError> {
+fn locked<'a>(slot: &'a Slot, ctx: &Ctx) -> Result<MutexGuard<'a, Option<Index>>, ToolError> {
     let mut waited = false;
     loop {
         match slot.try_lock() {
@@ -99,21 +108,30 @@ fn locked<'a>(slot: &'a Slot, ctx: &Ctx) -> Result<MutexGuard<'a, Option<Catalog
 }
 
 /// What was kept, where it can be read; else an index of nothing, which the walk fills.
-fn load(area: &Area, ctx: &Ctx) -> Result<Catalog, ToolError> {
-    let kept = ctx.cache().filter(|_| area.in_workspace).and_then(|cache| {
+fn load(area: &Area, ctx: &Ctx) -> Result<Index, ToolError> {
+    let cache = ctx.cache().filter(|_| area.in_workspace);
+    let catalog = cache.and_then(|cache| {
         let base = cache.get(&area.kept_name("base"))?;
         Catalog::read(base, cache.get(&area.kept_name("delta"))).ok()
     });
-    match kept {
-        Some(catalog) => Ok(catalog),
-        None => Catalog::new().map_err(too_much),
-    }
+    let vectors = (cache.filter(|_| ctx.embeddings().is_some()))
+        .and_then(|cache| Vectors::read(&cache.get(&area.kept_name("vectors"))?).ok());
+    let catalog = match catalog {
+        Some(catalog) => catalog,
+        None => Catalog::new().map_err(too_much)?,
+    };
+    Ok(Index { catalog, vectors })
 }
 
 /// Keeps what is new. An index that could not be kept is made again by the next process.
-fn keep(catalog: &mut Catalog, area: &Area, ctx: &Ctx) {
+fn keep(index: &mut Index, area: &Area, ctx: &Ctx) {
     let Some(cache) = ctx.cache().filter(|_| area.in_workspace) else { return };
-    let parts = [("base", catalog.base_to_keep()), ("delta", catalog.delta_to_keep())];
+    let Index { catalog, vectors } = index;
+    let parts = [
+        ("base", catalog.base_to_keep()),
+        ("delta", catalog.delta_to_keep()),
+        ("vectors", vectors.as_mut().and_then(Vectors::to_keep)),
+    ];
     for (name, bytes) in parts {
         let Some(bytes) = bytes else { continue };
         if let Err(error) = cache.put(&area.kept_name(name), &bytes) {

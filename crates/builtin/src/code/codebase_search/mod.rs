@@ -2,12 +2,14 @@
 //!
 //! A call goes through these files: `area.rs` (which index) → `indexes.rs` (the one in memory, or
 //! the one that was kept, or a new one) → `refresh.rs` and `reader.rs` (a walk says what changed,
-//! only that is read) → `answer.rs` (ranks, reads again what it shows) → `page.rs` (the text).
+//! only that is read) → `meaning.rs` (vectors, where the user has set a model that makes them) →
+//! `answer.rs` (ranks, reads again what it shows) → `page.rs` (the text).
 
 mod answer;
 mod area;
 mod codebase;
 mod indexes;
+mod meaning;
 mod page;
 mod reader;
 mod refresh;

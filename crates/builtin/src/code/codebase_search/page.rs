@@ -30,6 +30,10 @@ pub(super) struct Counts {
     pub(super) matched: usize,
     /// Pieces of files that changed faster than they could be read.
     pub(super) unsteady: usize,
+    /// The order is also that of the vectors.
+    pub(super) by_meaning: bool,
+    /// What the reader must know about the vectors.
+    pub(super) note_on_meaning: Option<String>,
     /// Files by the reasons in [`Unsuitable::ALL`].
     unsuitable: [usize; 3],
     /// Files that were read because they may have changed.
@@ -47,6 +51,8 @@ impl Counts {
             pieces: 0,
             matched: 0,
             unsteady: 0,
+            by_meaning: false,
+            note_on_meaning: None,
             unsuitable: [0; 3],
             read: refreshed.read,
             beyond: refreshed.beyond,
@@ -101,8 +107,9 @@ impl Counts {
             ),
         ];
         let some = left_out.into_iter().filter(|(count, ..)| *count > 0);
-        some.map(|(count, one, many, what)| format!("({} {what})", number(count, one, many)))
-            .collect()
+        let notes =
+            some.map(|(count, one, many, what)| format!("({} {what})", number(count, one, many)));
+        notes.chain(self.note_on_meaning.clone()).collect()
     }
 }
 
@@ -138,6 +145,11 @@ pub(super) fn page(
         format!(
             "Nothing fits \"{query}{dots}\" in {} ({searched} searched).\nTry other words for it, or grep for exact text.\n",
             wanted.path
+        )
+    } else if counts.by_meaning {
+        format!(
+            "{} nearest to \"{query}{dots}\" by words and vectors, best first ({searched} searched)\n",
+            number(pieces.len() as u64, "piece", "pieces"),
         )
     } else {
         format!(

@@ -82,7 +82,7 @@ pub(super) fn stamp_number(stamp: &FileStamp) -> u128 {
     first_half(&hasher.finalize())
 }
 
-fn hash(content: &[u8]) -> u128 {
+pub(super) fn hash(content: &[u8]) -> u128 {
     first_half(&blake3::hash(content))
 }
 
