@@ -18,7 +18,7 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test --workspace --test foreign_clients --test real_model --test truth --test rg_agrees --test walk --test tools -- --ignored
+	cargo test --workspace --test foreign_clients --test real_model --test truth --test rg_agrees --test walk --test tools --test memory -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 ## setup: the foreign MCP clients, the language model, the sandbox and the searchers that the tests use
