@@ -4,7 +4,7 @@
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code setup
+.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -57,3 +57,9 @@ bench-map:
 ## bench-code: how fast code is indexed, asked and kept up to date
 bench-code:
 	cargo bench -p dogu-builtin --bench code
+
+## bench-edit: edits that models got wrong, over real files: right, wrong or refused; and how fast
+SEED ?= 1
+bench-edit:
+	cargo bench -p dogu-edit --bench corruptions -- --seed $(SEED)
+	cargo bench -p dogu-edit --bench speed

@@ -1,7 +1,7 @@
 //! How fast a code base is mapped: `make bench-map`.
 //!
-//! The tree is made of the sources of all packages in `Cargo.lock`, copied below the target
-//! folder. `view_repo_map` runs through the whole pipeline: cold with an empty state folder,
+//! The tree is made of the sources of packages in `Cargo.lock`, the first ones up to a size, copied
+//! below the target folder. `view_repo_map` runs through the whole pipeline: cold with an empty state folder,
 //! warm with what the call before kept, and after one file changed. Figures are medians of rounds
 //! in which all of them are done in turns.
 
@@ -21,6 +21,8 @@ use dogu_tool::{Origin, Principal, Scope, ToolCall};
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 5;
+/// How much code the tree has, about: a call must be through within its time on any machine.
+const TREE_BYTES: u64 = 30_000_000;
 
 fn main() {
     let tree = tree();
@@ -84,10 +86,15 @@ fn tree() -> PathBuf {
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let tree = Path::new(metadata["target_directory"].as_str().unwrap()).join("bench-map");
     std::fs::create_dir_all(&tree).unwrap();
+    let mut bytes = 0;
     for package in metadata["packages"].as_array().unwrap() {
         let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
         let copy = tree.join(folder.file_name().unwrap());
-        if package["source"].is_null() || copy.exists() {
+        if package["source"].is_null() || bytes > TREE_BYTES {
+            continue;
+        }
+        bytes += size(folder).1;
+        if copy.exists() {
             continue;
         }
         let done = Command::new("cp").arg("-r").arg(folder).arg(&copy).status().unwrap();

@@ -14,7 +14,7 @@
 #![deny(clippy::disallowed_methods, reason = "tools act only through their context")]
 
 pub mod code;
-mod diff;
+pub mod edit;
 pub mod editor;
 pub mod fs;
 mod names;
@@ -28,12 +28,20 @@ use std::sync::Arc;
 
 use dogu_tool::{Tool, typed};
 
+use crate::edit::planned;
+
 /// Every built-in tool, in the order in which models see them.
 pub fn all() -> Vec<Arc<dyn Tool>> {
     let index = code::Indexes::default();
     vec![
         typed(read::ReadFile),
-        typed(fs::WriteFile),
+        planned(edit::WriteFile),
+        planned(edit::EditFile),
+        planned(edit::MultiEdit),
+        planned(edit::ApplyDiff),
+        planned(edit::ApplyPatch),
+        planned(edit::DeleteFile),
+        planned(edit::MoveFile),
         typed(fs::ListFiles),
         typed(fs::ViewSubdirectory),
         typed(fs::Glob),
@@ -43,6 +51,11 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         typed(repository::ViewDiff),
         typed(editor::ReadCurrentlyOpenFile),
         // What other systems call the same: callable by name, not shown.
+        planned(edit::Edit),
+        planned(edit::SearchReplace),
+        planned(edit::SingleFindAndReplace),
+        planned(edit::SearchAndReplace),
+        planned(edit::MultiApplyDiff),
         typed(read::ReadFileRange),
         typed(fs::Ls),
         typed(fs::GlobSearch),

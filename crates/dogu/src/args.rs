@@ -1,5 +1,6 @@
 //! The arguments of every command, as `--help` explains them.
 
+mod edit;
 mod policy;
 
 use std::net::SocketAddr;
@@ -11,6 +12,7 @@ use dogu_protocol::Format;
 use dogu_protocol::text::Form;
 use dogu_runtime::record::RecordStatus;
 
+pub(crate) use edit::Edit;
 pub(crate) use policy::{Check, Grants, GrantsCommand, Policy, Trust, TrustCommand};
 
 const AFTER_HELP: &str = "\
@@ -21,8 +23,10 @@ Examples:
   dogu parse < answer.txt                       the calls in a model's answer
   dogu dispatch < answer.txt                    the same, run and answered
   dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+  dogu edit a.rs --old old.txt --new new.txt    replace a text, right or not at all
   dogu policy check 'git push --force'          what the gate would say, and why
   dogu trust                                    let the settings of this folder count
+  dogu undo                                     take back what the last call did to files
   dogu log --follow                             what was called, and how it ended
 
 Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.";
@@ -62,6 +66,8 @@ pub(crate) enum Command {
     Parse(Parse),
     /// Run the calls in a model's output on stdin, and print their results in its protocol
     Dispatch(Dispatch),
+    /// Replace a text in a file, right or not at all
+    Edit(Edit),
     /// Show the tools that a model is offered
     Tools(Tools),
     /// See what would be allowed, test rules, and take back what was granted
@@ -69,6 +75,8 @@ pub(crate) enum Command {
     Policy(Policy),
     /// Let the settings, rules, modes and servers count that a workspace brings
     Trust(Trust),
+    /// Take back what calls did to files
+    Undo(Undo),
     /// Show what was called, and how it ended
     Log(Log),
     /// Print a completion script for your shell
@@ -218,6 +226,30 @@ pub(crate) enum ToolFormat {
     Xml,
     /// Headings and descriptions, for prompts
     Text,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Undo {
+    /// The call: its id or that of its change, or the beginning of one
+    /// [default: the last that changed files of the workspace and was not undone]
+    #[arg(value_name = "ID", conflicts_with = "file")]
+    pub(crate) id: Option<String>,
+    /// Only the last change of this file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Option<PathBuf>,
+    /// Undo also where a file has changed since
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Show the last 20 changes
+    #[arg(long, conflicts_with_all = ["id", "file", "force", "dry_run"])]
+    pub(crate) list: bool,
+    /// Print one JSON object, or for --list an array
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -33,6 +33,8 @@
 #[doc(inline)]
 pub use dogu_builtin as builtin;
 #[doc(inline)]
+pub use dogu_edit as edit;
+#[doc(inline)]
 pub use dogu_mcp as mcp;
 #[doc(inline)]
 pub use dogu_policy as policy;

@@ -26,9 +26,11 @@ fn main() -> ExitCode {
         Command::Call(call) => commands::call::run(&cli.workspace, call),
         Command::Parse(parse) => commands::parse::run(&cli.workspace, &parse),
         Command::Dispatch(dispatch) => commands::dispatch::run(&cli.workspace, &dispatch),
+        Command::Edit(edit) => commands::edit::run(cli.workspace, &edit),
         Command::Tools(tools) => commands::tools::run(&cli.workspace, &tools),
         Command::Policy(policy) => commands::policy::run(&cli.workspace, &policy),
         Command::Trust(trust) => commands::trust::run(&cli.workspace, &trust),
+        Command::Undo(undo) => commands::undo::run(&cli.workspace, &undo),
         Command::Log(log) => commands::log::run(&log),
         Command::Completions { shell } => commands::completions::run(shell),
     };

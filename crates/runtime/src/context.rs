@@ -16,6 +16,7 @@ use crate::cache::ToolCache;
 use crate::files::{GrantedFiles, Roots};
 use crate::flight::Flight;
 use crate::gate::Gate;
+use crate::journal::ChangedBy;
 use crate::registry::Entry;
 use crate::repository::GrantedRepository;
 use dogu_policy::facts::JudgedAction;
@@ -61,6 +62,10 @@ impl RuntimeContext {
         let gated = Gated::new(&runtime.backends, admitted.clone());
         let files = GrantedFiles::new(Arc::clone(&runtime.roots), admitted)
             .called_by(flight.origin.principal.clone(), Arc::clone(&runtime.reads));
+        let files = match &runtime.journal {
+            Some(journal) => files.journaled(Arc::clone(journal), changed_by(flight, name)),
+            None => files,
+        };
         let files = Arc::new(files);
         Self {
             scope: runtime.scope.clone(),
@@ -140,6 +145,17 @@ impl RuntimeContext {
         self.files.admit(judged.clone());
         self.gated.grants.admit(judged);
         Ok(())
+    }
+}
+
+/// By whom the journal says that files were changed.
+fn changed_by(flight: &Flight, tool: &str) -> ChangedBy {
+    let principal = &flight.origin.principal;
+    ChangedBy {
+        call: Arc::clone(&flight.id),
+        tool: tool.into(),
+        principal: principal.id().into(),
+        session: principal.session().into(),
     }
 }
 

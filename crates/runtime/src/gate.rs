@@ -26,6 +26,9 @@ const ASK_INSTEAD: &str = "Do not make the same call again; ask the user what to
 /// What a model is told to do after the last no of a turn.
 const STOP: &str = "The user said no three times: stop, and ask what they want.";
 
+/// How often a person is asked again because files changed meanwhile.
+const MAX_ASKED_AGAIN: usize = 5;
+
 /// One call at the gate.
 pub(crate) struct Gate<'a> {
     pub(crate) flight: &'a Arc<Flight>,
@@ -129,12 +132,36 @@ impl Gate<'_> {
                 if let Some(refused) = runtime.refusals.of_question(origin, call) {
                     return Err(self.refused(refused));
                 }
-                let preview = plan.and_then(|plan| self.preview(plan, judged));
-                let question = self.question(judged, decision, preview, input);
-                let answer = self.ask(&question).await?;
+                let (question, answer) = self.settle(judged, decision, plan, input).await?;
                 self.follow(answer, &question, judged, call).await
             }
         }
+    }
+
+    /// Asks until what was shown is what would happen: a file may change while a person decides.
+    async fn settle(
+        &self,
+        judged: &[JudgedAction],
+        decision: &Decision,
+        plan: Option<&dyn Plan>,
+        input: &Value,
+    ) -> Result<(Question, Answer), ToolError> {
+        let shown = || plan.and_then(|plan| self.preview(plan, judged));
+        let mut preview = shown();
+        let mut question = self.question(judged, decision, preview.clone(), input);
+        for _ in 0..MAX_ASKED_AGAIN {
+            let answer = self.ask(&question).await?;
+            let now = if answer.is_yes() { shown() } else { preview.clone() };
+            if now == preview {
+                return Ok((question, answer));
+            }
+            preview = now;
+            question = self.question(judged, decision, preview.clone(), input);
+            question
+                .reasons
+                .insert(0, "a file changed meanwhile: this is what it would do now".to_owned());
+        }
+        Err(self.denied("the files change faster than anybody can decide about them"))
     }
 
     fn note(&self, judged: &[JudgedAction], decision: &Decision) {
@@ -150,7 +177,8 @@ impl Gate<'_> {
     /// A preview that fails is left out: the person still sees the actions.
     fn preview(&self, plan: &dyn Plan, judged: &[JudgedAction]) -> Option<Preview> {
         let runtime = &self.flight.runtime;
-        let files = PreviewFiles::new(Arc::clone(&runtime.roots), judged.to_vec());
+        let files = PreviewFiles::new(Arc::clone(&runtime.roots), judged.to_vec())
+            .called_by(self.flight.origin.principal.clone(), Arc::clone(&runtime.reads));
         let caps = PreviewCaps::new(runtime.scope.clone(), files);
         let preview = guarded(|| Ok(plan.preview(&caps))).ok().flatten()?;
         let redact = |text: &str| runtime.redactor.redact(text, Level::Result).into_owned();

@@ -12,6 +12,7 @@
 //! | what a tool holds while it runs | `context`, `files` |
 //! | no tool can hurt another | `contain`, `flight`, `input`, `shaping`, `counters` |
 //! | a quick first call | `warm_up` |
+//! | what was changed, and taking it back | `journal` |
 //! | what is known afterwards | `events`, `record`, `redact`, `crash`, `state` |
 
 mod approval;
@@ -34,6 +35,7 @@ mod gate;
 pub mod grants;
 mod ignored;
 mod input;
+pub mod journal;
 mod middleware;
 mod onion;
 pub mod paths;

@@ -1,8 +1,9 @@
-//! What each caller last saw of each file, so that an edit can tell that the file changed since.
+//! What each caller last saw of each file, so that an edit can tell that the file changed since,
+//! and what changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dogu_tool::{Principal, Seen};
 
@@ -11,10 +12,24 @@ const MAX_FILES: usize = 20_000;
 /// How many callers are remembered.
 const MAX_CALLERS: usize = 1_000;
 
+/// The content of a larger file is not kept, in bytes.
+pub(crate) const MAX_CONTENT: u64 = 256 * 1024;
+/// How much content is kept of all files together, in bytes; the oldest is forgotten.
+const MAX_CONTENTS: usize = 32 * 1024 * 1024;
+
 /// The files that were read, by who read them.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLog {
     callers: Mutex<HashMap<Caller, Files>>,
+    /// Found by its hash, which only those know who saw it.
+    contents: Mutex<Contents>,
+}
+
+#[derive(Debug, Default)]
+struct Contents {
+    by_hash: HashMap<[u8; 32], Arc<[u8]>>,
+    oldest: VecDeque<[u8; 32]>,
+    bytes: usize,
 }
 
 /// A principal in a session: nobody is told what another one saw.
@@ -41,6 +56,36 @@ impl ReadLog {
     pub(crate) fn last_seen(&self, who: &Principal, real: &Path) -> Option<Seen> {
         let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         callers.get(&caller(who))?.seen.get(real).map(|(_, seen)| *seen)
+    }
+}
+
+impl ReadLog {
+    /// Keeps a content that somebody saw.
+    pub(crate) fn keep(&self, hash: [u8; 32], content: Vec<u8>) {
+        let mut kept = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.add(hash, content.into());
+    }
+
+    /// The content that a caller last saw of a real path, where it was kept.
+    pub(crate) fn last_content(&self, who: &Principal, real: &Path) -> Option<Arc<[u8]>> {
+        let hash = self.last_seen(who, real)?.hash?;
+        let kept = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_hash.get(&hash).cloned()
+    }
+}
+
+impl Contents {
+    fn add(&mut self, hash: [u8; 32], content: Arc<[u8]>) {
+        let size = content.len();
+        if self.by_hash.insert(hash, content).is_some() {
+            return;
+        }
+        self.oldest.push_back(hash);
+        self.bytes += size;
+        while self.bytes > MAX_CONTENTS {
+            let Some(oldest) = self.oldest.pop_front() else { break };
+            self.bytes -= self.by_hash.remove(&oldest).map_or(0, |content| content.len());
+        }
     }
 }
 
@@ -79,6 +124,20 @@ mod tests {
         assert_eq!(log.last_seen(&one, Path::new("/f")), Some(seen(2)));
         assert_eq!(log.last_seen(&two, Path::new("/f")), None);
         assert_eq!(log.last_seen(&one, Path::new("/g")), None);
+    }
+
+    #[test]
+    fn contents_are_kept_within_bounds() {
+        let (log, who) = (ReadLog::default(), Principal::process("s"));
+        for n in 0..=u8::try_from(MAX_CONTENTS / 1_000_000).unwrap() {
+            let path = PathBuf::from(format!("/{n}"));
+            let seen = Seen { hash: Some([n; 32]), ..seen(1_000_000) };
+            log.remember(&who, &path, seen);
+            log.keep([n; 32], vec![n; 1_000_000]);
+            assert_eq!(log.last_content(&who, &path).unwrap()[0], n);
+        }
+        assert_eq!(log.last_content(&who, Path::new("/0")), None);
+        assert_eq!(log.last_content(&Principal::process("t"), Path::new("/9")), None);
     }
 
     #[test]

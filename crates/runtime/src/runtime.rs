@@ -25,6 +25,7 @@ use crate::extension::{Extension, ExtensionApi};
 use crate::files::Roots;
 use crate::flight::{Flight, Stop};
 use crate::grants::GrantStore;
+use crate::journal::{Journal, Recovered};
 use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
 use crate::policy::Policy;
 use crate::reads::ReadLog;
@@ -54,6 +55,7 @@ pub(crate) struct Inner {
     pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
     pub(crate) settings: Settings,
     pub(crate) state: Option<StateDir>,
+    pub(crate) journal: Option<Arc<Journal>>,
     pub(crate) record: Option<Record>,
     pub(crate) redactor: Redactor,
     pub(crate) backends: Backends,
@@ -450,6 +452,7 @@ impl RuntimeBuilder {
             places,
             delegate: self.delegate,
             settings: self.settings,
+            journal: self.state.as_ref().map(journal),
             state: self.state,
             record: self.record,
             redactor: self.redactor,
@@ -465,6 +468,19 @@ impl RuntimeBuilder {
             numbers: AtomicU64::new(1),
         })))
     }
+}
+
+/// The journal of a state folder, with what was interrupted brought to its end.
+fn journal(state: &StateDir) -> Arc<Journal> {
+    let journal = Journal::new(state.clone());
+    match journal.recover() {
+        Ok(recovered) if recovered != Recovered::default() => {
+            tracing::info!(?recovered, "changes of files were interrupted");
+        }
+        Ok(_) => {}
+        Err(error) => tracing::warn!(%error, "interrupted changes could not be recovered"),
+    }
+    Arc::new(journal)
 }
 
 /// The real path, or the path itself where there is nothing yet.

@@ -7,6 +7,8 @@
 //! <state>/runs/          one lock file for each live process
 //! <state>/spills/        results that were too long to show, a folder for each caller
 //! <state>/cache/         what tools can make again, such as an index
+//! <state>/journal/       what was changed, and what was there before
+//! <state>/locks/         held by whoever changes files
 //! ```
 
 use std::fmt::Write as _;

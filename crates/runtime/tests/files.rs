@@ -503,9 +503,9 @@ fn strange_names_do_not_panic() {
 fn a_write_creates_and_replaces() {
     let world = World::new();
     let created = world.write("proj/new", "one").unwrap();
-    assert_eq!(created, Written { created: true, old_size: None });
+    assert_eq!(created, Written { created: true, old_size: None, journal: None });
     let replaced = world.write("proj/new", "other").unwrap();
-    assert_eq!(replaced, Written { created: false, old_size: Some(3) });
+    assert_eq!(replaced, Written { created: false, old_size: Some(3), journal: None });
     assert_eq!(world.text("proj/new"), "other");
     assert_eq!(world.names("proj"), ["a.txt", "new", "src"]);
 }

@@ -79,6 +79,11 @@ impl Action {
         Self::FileWrite { path: path.into() }
     }
 
+    /// Deleting a file.
+    pub fn delete(path: impl Into<PathBuf>) -> Self {
+        Self::FileDelete { path: path.into() }
+    }
+
     /// The file or folder that it names, if it is about one.
     pub fn path(&self) -> Option<&Path> {
         match self {

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
@@ -13,6 +14,7 @@ use crate::BoxFuture;
 use crate::action::Action;
 use crate::call::{Message, Origin};
 use crate::cancel::CancelFlag;
+use crate::change::FileChange;
 use crate::error::ToolError;
 use crate::repository::Repository;
 use crate::scope::Scope;
@@ -182,6 +184,9 @@ pub trait ReadFiles: Send + Sync {
     fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError>;
     /// What the one who calls last saw of a file.
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError>;
+    /// The content that the one who calls last saw, where it was small enough to be kept: what
+    /// changed since can then be told from what the caller wants to change.
+    fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError>;
 }
 
 /// How a file is written.
@@ -199,13 +204,28 @@ impl Default for WriteOptions {
     }
 }
 
-/// What a write did.
+/// How files are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeOptions {
+    /// Make the folders on the way.
+    pub create_folders: bool,
+}
+
+impl Default for ChangeOptions {
+    fn default() -> Self {
+        Self { create_folders: true }
+    }
+}
+
+/// What a write did.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// There was no such file before.
     pub created: bool,
     /// Bytes before, if there was one.
     pub old_size: Option<u64>,
+    /// By this the change is known in the journal, where there is one: `dogu undo` takes it back.
+    pub journal: Option<String>,
 }
 
 /// Looking at files and changing them.
@@ -217,6 +237,13 @@ pub trait Files: ReadFiles {
         content: &[u8],
         options: WriteOptions,
     ) -> Result<Written, ToolError>;
+    /// Makes all changes or none, also when the process or the machine ends in between: what was
+    /// begun is finished or taken back at the next start. Says what was there before, in their order.
+    fn change(
+        &self,
+        changes: &[FileChange],
+        options: ChangeOptions,
+    ) -> Result<Vec<Written>, ToolError>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> Result<(), ToolError>;
 }

@@ -53,6 +53,7 @@
 mod action;
 mod call;
 mod cancel;
+mod change;
 mod context;
 mod error;
 mod name;
@@ -75,11 +76,12 @@ use std::pin::Pin;
 pub use action::Action;
 pub use call::{Message, MessagePart, Origin, Principal, Role, ToolCall};
 pub use cancel::{CancelFlag, Canceled};
+pub use change::{Becomes, Expects, FileChange, Stale};
 pub use context::{
-    AgentRuntime, Cache, Ctx, Editor, Embeddings, FileFacts, FileKind, FileStamp, Files,
-    FolderEntry, LogLevel, Network, NetworkRequest, NetworkResponse, OpenFile, ProcessOutput,
-    ProcessRequest, Processes, ReadCaps, ReadFiles, Seen, ToolContext, WriteOptions, Written,
-    nanoseconds,
+    AgentRuntime, Cache, ChangeOptions, Ctx, Editor, Embeddings, FileFacts, FileKind, FileStamp,
+    Files, FolderEntry, LogLevel, Network, NetworkRequest, NetworkResponse, OpenFile,
+    ProcessOutput, ProcessRequest, Processes, ReadCaps, ReadFiles, Seen, ToolContext, WriteOptions,
+    Written, nanoseconds,
 };
 pub use error::{DEFAULT_ERROR_MESSAGE_LIMIT, ErrorCode, ErrorInfo, ToolError};
 pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};

@@ -8,11 +8,9 @@ mod listing;
 mod ls;
 mod nearest;
 mod view_subdirectory;
-mod write_file;
 
 pub use glob::Glob;
 pub use glob_search::GlobSearch;
 pub use list_files::ListFiles;
 pub use ls::Ls;
 pub use view_subdirectory::ViewSubdirectory;
-pub use write_file::WriteFile;

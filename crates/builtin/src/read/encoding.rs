@@ -19,7 +19,7 @@ const MAX_CONTROL_PERCENT: usize = 2;
 
 /// How a text is written in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coding {
+pub(crate) enum Coding {
     /// UTF-8, ASCII included; with or without a byte order mark.
     Utf8 { marked: bool },
     /// Units of two or four bytes.
@@ -31,7 +31,7 @@ pub(super) enum Coding {
 
 /// UTF-16 and UTF-32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wide {
+pub(crate) struct Wide {
     four: bool,
     big: bool,
     marked: bool,
@@ -186,8 +186,54 @@ impl Coding {
         (text, replaced)
     }
 
+    /// A whole content as text, with its coding; none where it is binary, or where the text would
+    /// not give the same bytes again. A byte order mark is the first character of the text.
+    pub(crate) fn whole(bytes: Vec<u8>) -> Option<(String, Self)> {
+        let bytes = match String::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => {
+                let marked = text.starts_with('\u{feff}');
+                return Some((text, Self::Utf8 { marked }));
+            }
+            Ok(text) => text.into_bytes(),
+            Err(error) => error.into_bytes(),
+        };
+        let coding = detect(&bytes, true)?;
+        let (text, broken) = match coding {
+            Self::Utf8 { .. } => return None,
+            Self::Wide(wide) => {
+                let (text, _, broken) = wide.decode(&bytes, true);
+                (text, broken)
+            }
+            Self::Legacy(encoding) => {
+                let (text, broken) = encoding.decode_without_bom_handling(&bytes);
+                (text.into_owned(), broken)
+            }
+        };
+        let same = !broken && coding.encode(&text).is_ok_and(|again| again == bytes);
+        same.then_some((text, coding))
+    }
+
+    /// The bytes of a text; the first character that the encoding does not have.
+    pub(crate) fn encode(self, text: &str) -> std::result::Result<Vec<u8>, char> {
+        match self {
+            Self::Utf8 { .. } => Ok(text.as_bytes().to_vec()),
+            Self::Wide(wide) => Ok(wide.encode(text)),
+            Self::Legacy(encoding) => {
+                let mut encoder = encoding.new_encoder();
+                let room = encoder.max_buffer_length_from_utf8_without_replacement(text.len());
+                let mut bytes = Vec::with_capacity(room.unwrap_or(text.len()));
+                let (result, _) =
+                    encoder.encode_from_utf8_to_vec_without_replacement(text, &mut bytes, true);
+                match result {
+                    encoding_rs::EncoderResult::Unmappable(letter) => Err(letter),
+                    _ => Ok(bytes),
+                }
+            }
+        }
+    }
+
     /// The encoding's usual name.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Utf8 { .. } => "UTF-8",
             Self::Wide(wide) => wide.name(),
@@ -218,6 +264,20 @@ impl Wide {
             (true, false) => "UTF-32LE",
             (true, true) => "UTF-32BE",
         }
+    }
+
+    fn encode(self, text: &str) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(text.len() * 2);
+        if self.four {
+            for letter in text.chars().map(u32::from) {
+                bytes.extend(if self.big { letter.to_be_bytes() } else { letter.to_le_bytes() });
+            }
+        } else {
+            for unit in text.encode_utf16() {
+                bytes.extend(if self.big { unit.to_be_bytes() } else { unit.to_le_bytes() });
+            }
+        }
+        bytes
     }
 
     /// The text of whole characters, how many bytes they took, and whether any was broken.

@@ -36,6 +36,7 @@ use serde_json::Value;
 
 use input::Request;
 
+pub(crate) use encoding::Coding;
 pub use input::Input;
 pub use range::{RangeInput, ReadFileRange};
 

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::Folder;
 
+const BLOCK: &str = "<<<<<<< SEARCH\nhello\n=======\nbye\n>>>>>>> REPLACE\n";
+const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-hello\n+bye\n*** End Patch\n";
+
 /// One good call of each tool and a piece of its answer. A tool without a case fails the test.
 fn case(name: &str) -> Option<(Value, &'static str)> {
     Some(match name {
@@ -14,6 +17,30 @@ fn case(name: &str) -> Option<(Value, &'static str)> {
             (json!({"filepath": "a.txt", "startLine": 1, "endLine": 1}), "     1\thello\n")
         }
         "write_file" => (json!({"path": "new/b.txt", "content": "x"}), "Created new/b.txt"),
+        "edit_file" => {
+            (json!({"path": "a.txt", "old_string": "hello", "new_string": "bye"}), "+bye")
+        }
+        "edit" | "search_replace" => {
+            (json!({"file_path": "a.txt", "old_string": "hello", "new_string": "bye"}), "+bye")
+        }
+        "single_find_and_replace" => {
+            (json!({"filepath": "a.txt", "old_string": "hello", "new_string": "bye"}), "+bye")
+        }
+        "multi_edit" => {
+            let edits = json!([{"old_string": "hello", "new_string": "bye"}]);
+            (json!({"path": "a.txt", "edits": edits}), "+bye")
+        }
+        "search_and_replace" => {
+            let operations = json!([{"search": "hello", "replace": "bye"}]);
+            (json!({"path": "a.txt", "operations": operations}), "+bye")
+        }
+        "apply_diff" => (json!({"path": "a.txt", "diff": BLOCK}), "+bye"),
+        "multi_apply_diff" => (json!({"files": [{"path": "a.txt", "diff": BLOCK}]}), "+bye"),
+        "apply_patch" => (json!({"patch": PATCH}), "+bye"),
+        "delete_file" => (json!({"path": "a.txt"}), "Deleted a.txt (6 bytes)."),
+        "move_file" => {
+            (json!({"source": "a.txt", "destination": "x/b.txt"}), "Moved x/b.txt (from a.txt).")
+        }
         "list_files" | "ls" => (json!({}), "a.txt (6 bytes)"),
         "view_subdirectory" => (json!({"path": "."}), "./ (1 file, 1 folder)\n  .git/\n  a.txt\n"),
         "glob" => (json!({"pattern": "*.txt"}), "a.txt\n(1 file, newest first)\n"),

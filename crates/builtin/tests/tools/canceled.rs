@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use dogu_runtime::files::{GrantedFiles, Roots};
 use dogu_tool::{
-    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Embeddings, ErrorCode, FileFacts,
-    Files, FolderEntry, LogLevel, Message, Network, Onward, Origin, Principal, Processes,
-    ReadFiles, Repository, Scope, Seen, ToolCall, ToolContext, ToolError, ToolSpec, Visitor,
-    Visitors, WalkEntry, WalkOptions, Walked, WriteOptions, Written,
+    Action, AgentRuntime, BoxFuture, Cache, CancelFlag, ChangeOptions, Editor, Embeddings,
+    ErrorCode, FileChange, FileFacts, Files, FolderEntry, LogLevel, Message, Network, Onward,
+    Origin, Principal, Processes, ReadFiles, Repository, Scope, Seen, ToolCall, ToolContext,
+    ToolError, ToolSpec, Visitor, Visitors, WalkEntry, WalkOptions, Walked, WriteOptions, Written,
 };
 use serde_json::{Value, json};
 
@@ -74,11 +74,19 @@ impl ReadFiles for Canceling {
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {
         self.files.last_seen(path)
     }
+
+    fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError> {
+        self.files.last_content(path)
+    }
 }
 
 impl Files for Canceling {
     fn write(&self, path: &Path, _: &[u8], _: WriteOptions) -> Result<Written, ToolError> {
         panic!("no walk writes {}", path.display())
+    }
+
+    fn change(&self, _: &[FileChange], _: ChangeOptions) -> Result<Vec<Written>, ToolError> {
+        panic!("no walk changes files")
     }
 
     fn remove(&self, path: &Path) -> Result<(), ToolError> {

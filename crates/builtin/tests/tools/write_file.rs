@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::Folder;
 
 #[test]
-fn a_file_is_created_and_then_replaced() {
+fn f5_a_file_is_created_and_then_replaced() {
     let folder = Folder::new();
     let input = json!({"path": "a.txt", "content": "one\n"});
     assert_eq!(folder.text("write_file", input), "Created a.txt (4 bytes).");
@@ -20,7 +20,7 @@ fn a_file_is_created_and_then_replaced() {
 }
 
 #[test]
-fn the_content_may_be_empty() {
+fn f5_the_content_may_be_empty() {
     let folder = Folder::with([("a.txt", "old")]);
     let input = json!({"path": "a.txt", "content": ""});
     assert_eq!(folder.text("write_file", input), "Replaced a.txt (3 → 0 bytes).");
@@ -36,7 +36,7 @@ fn the_content_is_written_as_it_is() {
 }
 
 #[test]
-fn folders_on_the_way_are_made_unless_it_is_said_not_to() {
+fn f5_folders_on_the_way_are_made_unless_it_is_said_not_to() {
     let folder = Folder::new();
     let without = json!({"path": "x/y/a", "content": "", "create_directories": false});
     assert_eq!(folder.error("write_file", without), "the folder of x/y/a does not exist");
@@ -75,7 +75,7 @@ fn a_read_only_file_is_left_alone() {
 fn a_folder_or_a_file_in_the_way_is_told() {
     let folder = Folder::with([("file", "kept"), ("dir/inner", "kept")]);
     for (path, expected) in [
-        ("dir", "dir is a folder"),
+        ("dir", "dir is a folder, not a file"),
         ("file/a", "file/a is not a folder, or is inside something that is not"),
     ] {
         let error = folder.error("write_file", json!({"path": path, "content": "new"}));

@@ -31,7 +31,7 @@ pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem
 }
 
 /// The result, and why it failed where only people may know.
-async fn make(
+pub(super) async fn make(
     runtime: &Runtime,
     tool: String,
     input: Value,

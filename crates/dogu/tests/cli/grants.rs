@@ -19,8 +19,9 @@ fn a4_an_always_is_kept_and_shown_and_revoked() {
 
     Write file (write_file, builtin)
       Create a.txt (10 bytes)
-      + new
-      + lines
+      @@ -0,0 +1,2 @@
+      +new
+      +lines
       would do: FileWrite([ROOT]/work/a.txt)
       asks because: to write a.txt is not approved
       session/always would store: FileWrite([ROOT]/work/a.txt)

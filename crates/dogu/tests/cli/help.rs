@@ -22,9 +22,11 @@ fn the_help_of_dogu() {
       call         Make one call, through the whole pipeline
       parse        Print the calls in a model's output on stdin, and run nothing
       dispatch     Run the calls in a model's output on stdin, and print their results in its protocol
+      edit         Replace a text in a file, right or not at all
       tools        Show the tools that a model is offered
       policy       See what would be allowed, test rules, and take back what was granted
       trust        Let the settings, rules, modes and servers count that a workspace brings
+      undo         Take back what calls did to files
       log          Show what was called, and how it ended
       completions  Print a completion script for your shell
       help         Print this message or the help of the given subcommand(s)
@@ -45,8 +47,10 @@ fn the_help_of_dogu() {
       dogu parse < answer.txt                       the calls in a model's answer
       dogu dispatch < answer.txt                    the same, run and answered
       dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+      dogu edit a.rs --old old.txt --new new.txt    replace a text, right or not at all
       dogu policy check 'git push --force'          what the gate would say, and why
       dogu trust                                    let the settings of this folder count
+      dogu undo                                     take back what the last call did to files
       dogu log --follow                             what was called, and how it ended
 
     Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.

@@ -4,6 +4,7 @@
 
 mod call;
 mod dispatch;
+mod edit;
 mod embeddings;
 mod grants;
 mod help;
@@ -22,3 +23,4 @@ mod support;
 mod terminal;
 mod tools;
 mod trust;
+mod undo;

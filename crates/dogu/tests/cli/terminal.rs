@@ -59,8 +59,9 @@ fn a5_a_yes_at_the_terminal_writes() {
 
     Write file (write_file, builtin)
       Create a.txt (10 bytes)
-      + new
-      + lines
+      @@ -0,0 +1,2 @@
+      +new
+      +lines
       would do: FileWrite([ROOT]/work/a.txt)
       asks because: to write a.txt is not approved
       session/always would store: FileWrite([ROOT]/work/a.txt)

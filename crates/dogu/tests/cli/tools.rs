@@ -18,6 +18,12 @@ fn the_table_and_one_tool() {
     assert_snapshot!(home.dogu(&["tools"]).quiet(), @"
     read_file                 reads  builtin   Reads a file, or several with `files`
     write_file                acts   builtin   Writes the whole content of a file
+    edit_file                 acts   builtin   Replaces a text in a file
+    multi_edit                acts   builtin   Makes several replacements in one file, in order; where one of them cannot be made, none is
+    apply_diff                acts   builtin   Changes a file by SEARCH/REPLACE blocks, all or none
+    apply_patch               acts   builtin   Adds, changes, moves and deletes files by a patch: all of it, or nothing
+    delete_file               acts   builtin   Deletes a file
+    move_file                 acts   builtin   Moves or renames a file
     list_files                reads  builtin   Lists a folder, with `recursive` all that is below it, the nearest names first
     view_subdirectory         reads  builtin   Shows a folder as an indented tree, with how many files and folders are below each folder
     glob                      reads  builtin   Finds files by a pattern of their path, such as `*.rs` or `src/**/*.{ts,tsx}`, the newest first
@@ -27,12 +33,12 @@ fn the_table_and_one_tool() {
     view_diff                 reads  builtin   Shows what changed in the git repository
     read_currently_open_file  reads  builtin   Reads the file that the user looks at in their editor, with changes that are not saved yet
 
-    10 tools, about 3646 tokens for a model
-    also callable by name: read_file_range, ls, glob_search, search_files, grep_search, codebase
+    16 tools, about 4768 tokens for a model
+    also callable by name: edit, search_replace, single_find_and_replace, search_and_replace, multi_apply_diff, read_file_range, ls, glob_search, search_files, grep_search, codebase
     ");
     assert_snapshot!(home.dogu(&["tools", "write_file"]).quiet(), @"
     Write file (write_file, builtin)
-    Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there.
+    Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there. Use edit_file to change a part of it.
 
       path: string, required. The file, relative to the working folder or absolute.
       content: string, required. The whole new content; may be empty.
@@ -56,7 +62,7 @@ fn the_text_for_prompts() {
     let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     assert_eq!(headings, offered(|_| true));
     assert_eq!(text.lines().count(), 2 * headings.len());
-    let write = "## write_file\nWrites the whole content of a file. Creates the file and the folders on the way, or replaces what is there.\n";
+    let write = "## write_file\nWrites the whole content of a file. Creates the file and the folders on the way, or replaces what is there. Use edit_file to change a part of it.\n";
     assert!(text.contains(write), "{text}");
 }
 
@@ -69,7 +75,7 @@ fn the_json_form_has_everything() {
     {
       "name": "write_file",
       "title": "Write file",
-      "description": "Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there.",
+      "description": "Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there. Use edit_file to change a part of it.",
       "input_schema": {
         "type": "object",
         "additionalProperties": false,
@@ -93,6 +99,9 @@ fn the_json_form_has_everything() {
           "content"
         ],
         "description": "What to write."
+      },
+      "aliases": {
+        "file_path": "path"
       },
       "group": "edit",
       "category": "filesystem",

@@ -1,18 +1,21 @@
 //! The files of one call: which paths it was granted, and for what.
 
 use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use dogu_tool::{
-    Action, CancelFlag, FileFacts, Files, FolderEntry, Principal, ReadFiles, Seen, ToolError,
-    Visitors, WalkOptions, Walked, WriteOptions, Written,
+    Action, Becomes, CancelFlag, ChangeOptions, Expects, FileChange, FileFacts, Files, FolderEntry,
+    Principal, ReadFiles, Seen, ToolError, Visitors, WalkOptions, Walked, WriteOptions, Written,
 };
 
 use super::roots::Roots;
-use super::{read, walk, words, write};
+use super::transaction::{self, How, Keep, Rights, Wanted, Wish};
+use super::{read, walk, words};
+use crate::journal::{ChangedBy, Journal};
 use crate::paths::plain_join;
-use crate::reads::ReadLog;
+use crate::reads::{MAX_CONTENT, ReadLog};
 use dogu_policy::facts::{JudgedAction, PathFacts};
 
 /// The files capability of one call. It admits the paths of the actions that were judged and
@@ -20,7 +23,7 @@ use dogu_policy::facts::{JudgedAction, PathFacts};
 ///
 /// A walk needs a tree; of a plain read it sees the names in a folder, or a file by itself.
 ///
-/// | action | `open`, `list` | `facts` | `write` | `remove` |
+/// | action | `open`, `list` | `facts` | content, move target | removal, move source |
 /// | --- | --- | --- | --- | --- |
 /// | `FileRead`, `FileReadSensitive` | yes | yes | | |
 /// | `FileRead` of a tree | and below | and below | | |
@@ -32,6 +35,16 @@ pub struct GrantedFiles {
     admitted: RwLock<Vec<JudgedAction>>,
     durable: bool,
     caller: Option<Caller>,
+    journaled: Option<Journaled>,
+}
+
+/// Where the changes of a call are written down.
+#[derive(Debug)]
+struct Journaled {
+    journal: Arc<Journal>,
+    by: ChangedBy,
+    /// The first entry of the call.
+    first: OnceLock<String>,
 }
 
 /// Who calls, and what is known of all callers.
@@ -52,25 +65,31 @@ enum Need {
 }
 
 /// A path that a grant covers.
-pub(super) struct Spot<'a> {
+pub(crate) struct Spot<'a> {
     /// As the tool asked for it, for messages.
-    pub(super) asked: &'a Path,
+    pub(crate) asked: &'a Path,
     /// What is opened.
-    pub(super) real: PathBuf,
+    pub(crate) real: PathBuf,
     /// The path was judged by itself, not found below a judged folder.
-    pub(super) exact: bool,
+    pub(crate) exact: bool,
 }
 
 impl GrantedFiles {
     /// The files of a call whose actions were granted.
     pub fn new(roots: Arc<Roots>, granted: Vec<JudgedAction>) -> Self {
-        Self { roots, admitted: RwLock::new(granted), durable: true, caller: None }
+        Self { roots, admitted: RwLock::new(granted), durable: true, caller: None, journaled: None }
     }
 
     /// Says who calls: what was spilled of results is shown to those alone who got them, and
     /// what was read is remembered for the same one.
     pub(crate) fn called_by(mut self, who: Principal, reads: Arc<ReadLog>) -> Self {
         self.caller = Some(Caller { who, reads });
+        self
+    }
+
+    /// Writes every change down, so that it can be finished after a crash, and undone.
+    pub fn journaled(mut self, journal: Arc<Journal>, by: ChangedBy) -> Self {
+        self.journaled = Some(Journaled { journal, by, first: OnceLock::new() });
         self
     }
 
@@ -100,6 +119,14 @@ impl GrantedFiles {
     /// The real path of one that may be looked at.
     pub(crate) fn real_of(&self, path: &Path) -> Result<PathBuf, ToolError> {
         Ok(self.find(path, Need::Look)?.real)
+    }
+
+    /// The content that was seen, if it is small and still there.
+    fn content_seen(&self, path: &Path, seen: Seen) -> Option<([u8; 32], Vec<u8>)> {
+        let hash = seen.hash.filter(|_| seen.stamp.size <= MAX_CONTENT)?;
+        let mut content = Vec::new();
+        self.open(path).ok()?.take(MAX_CONTENT + 1).read_to_end(&mut content).ok()?;
+        (*blake3::hash(&content).as_bytes() == hash).then_some((hash, content))
     }
 
     fn find<'a>(&self, path: &'a Path, need: Need) -> Result<Spot<'a>, ToolError> {
@@ -200,8 +227,17 @@ impl ReadFiles for GrantedFiles {
         let spot = self.find(path, Need::Facts)?;
         if let Some(caller) = &self.caller {
             caller.reads.remember(&caller.who, &spot.real, seen);
+            if let Some((hash, content)) = self.content_seen(path, seen) {
+                caller.reads.keep(hash, content);
+            }
         }
         Ok(())
+    }
+
+    fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError> {
+        let spot = self.find(path, Need::Facts)?;
+        let caller = self.caller.as_ref();
+        Ok(caller.and_then(|caller| caller.reads.last_content(&caller.who, &spot.real)))
     }
 
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {
@@ -218,11 +254,63 @@ impl Files for GrantedFiles {
         content: &[u8],
         options: WriteOptions,
     ) -> Result<Written, ToolError> {
+        let expects = if options.overwrite { Expects::Anything } else { Expects::Nothing };
         let spot = self.find(path, Need::Write)?;
-        write::write(&self.roots, &spot, content, write::How { options, durable: self.durable })
+        let becomes = Wish::Content(content, Rights::New);
+        let done = self.run(&[Wanted { spot, expects, becomes }], options.create_folders)?;
+        done.into_iter().next().ok_or_else(|| ToolError::failed("nothing was written"))
+    }
+
+    fn change(
+        &self,
+        changes: &[FileChange],
+        options: ChangeOptions,
+    ) -> Result<Vec<Written>, ToolError> {
+        let wanted: Result<Vec<_>, _> = changes.iter().map(|change| self.wanted(change)).collect();
+        self.run(&wanted?, options.create_folders)
     }
 
     fn remove(&self, path: &Path) -> Result<(), ToolError> {
-        write::remove(&self.roots, &self.find(path, Need::Remove)?)
+        let spot = self.find(path, Need::Remove)?;
+        let wanted = Wanted { spot, expects: Expects::Anything, becomes: Wish::Nothing };
+        self.run(&[wanted], false).map(|_| ())
+    }
+}
+
+impl GrantedFiles {
+    /// A change, its paths found in the grants.
+    fn wanted<'a>(&self, change: &'a FileChange) -> Result<Wanted<'a>, ToolError> {
+        let need = match change.becomes {
+            Becomes::Nothing => Need::Remove,
+            Becomes::Content(_) | Becomes::MovedFrom(_) => Need::Write,
+        };
+        let spot = self.find(&change.path, need)?;
+        let becomes = match &change.becomes {
+            Becomes::Content(content) => {
+                let like = change.like.as_deref().map(|like| self.find(like, Need::Facts));
+                Wish::Content(content, like.transpose()?.map_or(Rights::New, Rights::Like))
+            }
+            Becomes::MovedFrom(from) => Wish::MovedFrom(self.find(from, Need::Remove)?),
+            Becomes::Nothing => Wish::Nothing,
+        };
+        Ok(Wanted { spot, expects: change.expects, becomes })
+    }
+
+    fn run(&self, wanted: &[Wanted<'_>], create_folders: bool) -> Result<Vec<Written>, ToolError> {
+        let journaled = self.journaled.as_ref();
+        let keep = journaled.map(|journaled| Keep {
+            journal: &journaled.journal,
+            by: &journaled.by,
+            first: journaled.first.get().map(String::as_str),
+            undoes: None,
+        });
+        let how = How { create_folders, durable: self.durable, keep };
+        let written = transaction::run(&self.roots, wanted, how)?;
+        if let (Some(journaled), Some(id)) =
+            (journaled, written.first().and_then(|first| first.journal.clone()))
+        {
+            journaled.first.get_or_init(|| id);
+        }
+        Ok(written)
     }
 }

@@ -10,8 +10,8 @@
 //! - [`PreviewFiles`], [`PreviewCaps`]: what a plan may look at before anyone agreed to it.
 //!
 //! Inside: `beneath` opens without links, `grant` finds the grant that covers a path, `read`
-//! and `write` do the work, `walk` goes through trees, `known_secrets` knows secrets under any
-//! name, `words` says what went wrong.
+//! looks, `transaction` changes, `walk` goes through trees, `known_secrets` knows secrets under
+//! any name, `words` says what went wrong.
 
 mod beneath;
 mod grant;
@@ -19,9 +19,9 @@ mod known_secrets;
 mod preview;
 mod read;
 mod roots;
+pub(crate) mod transaction;
 mod walk;
 pub(crate) mod words;
-mod write;
 
 use dogu_tool::FileKind;
 use rustix::fs::{FileType, Stat};

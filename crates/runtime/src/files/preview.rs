@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dogu_tool::{
-    Action, CancelFlag, FileFacts, FolderEntry, ReadCaps, ReadFiles, Scope, Seen, ToolError,
-    Visitors, WalkOptions, Walked,
+    Action, CancelFlag, FileFacts, FolderEntry, Principal, ReadCaps, ReadFiles, Scope, Seen,
+    ToolError, Visitors, WalkOptions, Walked,
 };
 
 use super::grant::GrantedFiles;
 use super::roots::Roots;
+use crate::reads::ReadLog;
 use dogu_policy::facts::JudgedAction;
 
 /// Reads the paths that a plan names, whatever it would do to them, and changes nothing.
@@ -21,6 +22,13 @@ impl PreviewFiles {
     /// The files of a plan with these actions.
     pub fn new(roots: Arc<Roots>, planned: Vec<JudgedAction>) -> Self {
         Self(GrantedFiles::new(roots, planned.into_iter().map(as_read).collect()))
+    }
+}
+
+impl PreviewFiles {
+    /// Says who calls: a plan may depend on what was read before.
+    pub(crate) fn called_by(self, who: Principal, reads: Arc<ReadLog>) -> Self {
+        Self(self.0.called_by(who, reads))
     }
 }
 
@@ -61,6 +69,10 @@ impl ReadFiles for PreviewFiles {
 
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {
         self.0.last_seen(path)
+    }
+
+    fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError> {
+        self.0.last_content(path)
     }
 }
 

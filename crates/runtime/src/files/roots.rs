@@ -154,6 +154,11 @@ impl Roots {
         self
     }
 
+    /// Whether it does without what only newer kernels have.
+    pub(crate) fn is_stepwise(&self) -> bool {
+        self.way == Way::Steps
+    }
+
     /// The real paths of the roots, the deepest first.
     pub fn real_paths(&self) -> impl Iterator<Item = &Path> {
         self.held.iter().map(|root| root.real.as_path())

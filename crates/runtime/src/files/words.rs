@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dogu_tool::{FileKind, ToolError};
+use dogu_tool::{FileKind, Stale, ToolError};
 use rustix::io::Errno;
 
 /// How a descriptor on procfs is refused inside this module; no call here gives it otherwise.
@@ -114,4 +114,44 @@ pub(crate) fn wrong_kind(path: &Path, kind: FileKind) -> ToolError {
             "{path_shown} is a pipe, socket or device, not a regular file"
         )),
     }
+}
+
+/// A file is there, and none was expected.
+pub(crate) fn already_exists(path: &Path) -> ToolError {
+    ToolError::failed(format!("{} already exists; nothing was written", shown(path)))
+        .because(as_stale(path))
+}
+
+/// Another content is there than was expected, or another file.
+pub(crate) fn stale(path: &Path) -> ToolError {
+    ToolError::failed(format!("{} has changed since it was read; nothing was written", shown(path)))
+        .suggest("Read the file again, then make the change against what is there now.")
+        .because(as_stale(path))
+}
+
+/// The cause by which a tool knows it.
+pub(crate) fn as_stale(path: &Path) -> Stale {
+    Stale { path: path.to_path_buf() }
+}
+
+/// Somebody else did not finish with it.
+pub(crate) fn busy(path: &Path) -> ToolError {
+    ToolError::failed(format!(
+        "{} is being changed by another process; nothing was written",
+        shown(path)
+    ))
+    .suggest("Make the call again in a moment.")
+}
+
+/// New content could not be written.
+pub(crate) fn not_written(path: &Path, error: std::io::Error) -> ToolError {
+    let why = match Errno::from_io_error(&error) {
+        Some(Errno::NOSPC) => "the disk is full",
+        Some(Errno::DQUOT) => "the disk quota is used up",
+        Some(Errno::FBIG) => "it would be larger than a file may be here",
+        _ => return ToolError::io("write", Path::new(&shown(path)), error),
+    };
+    let shown = shown(path);
+    ToolError::failed(format!("could not write {shown}: {why}; what was there is unchanged"))
+        .because(error)
 }

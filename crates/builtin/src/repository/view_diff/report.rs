@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dogu_edit::diff::{CONTEXT, Limits, hunks};
 use dogu_tool::{Change, ChangeKind, Comparison, SideContent};
 use serde_json::json;
 
@@ -10,7 +11,6 @@ use super::input::Input;
 use super::left_out::{left_out, plural, unseen};
 use super::page::Page;
 use super::sides::{bytes, changes_type, is_only_renamed, is_text, not_text};
-use crate::diff::{CONTEXT, patch};
 
 /// How many lines of a file's diff are shown where nothing is said.
 const LINES_PER_FILE: usize = 500;
@@ -85,17 +85,17 @@ impl<'a> Report<'a> {
     }
 
     fn text(&mut self, change: &Change, names: &Names, sides: (&[u8], &[u8]), path: &str) {
-        let made = patch(sides.0, sides.1, self.context);
-        if made.hunks.is_empty() {
+        let made = hunks(sides.0, sides.1, self.context, Limits::NONE);
+        if made.text.is_empty() {
             return;
         }
         self.added += made.added;
         self.removed += made.removed;
         self.page.put(&names_line(change, names));
-        let end = line_end(&made.hunks, self.most);
-        self.page.put_bytes(&made.hunks[..end]);
-        if end < made.hunks.len() {
-            let all = memchr::memchr_iter(b'\n', &made.hunks).count();
+        let end = line_end(&made.text, self.most);
+        self.page.put_bytes(&made.text[..end]);
+        if end < made.text.len() {
+            let all = memchr::memchr_iter(b'\n', &made.text).count();
             let call =
                 self.input.with(&[("path", json!(path)), ("max_lines_per_file", json!(all))]);
             self.page.put(&format!("(... {} more lines of this file: {call})\n", all - self.most));
