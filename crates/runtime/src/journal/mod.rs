@@ -51,6 +51,9 @@ use crate::state::{StateDir, open_private};
 /// The folder of the journal, in the state folder.
 const FOLDER: &str = "journal";
 
+/// The last of the milliseconds since 1970 that have 13 digits.
+const LAST_TIME: u64 = 9_999_999_999_999;
+
 /// How much is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
@@ -136,11 +139,14 @@ impl Journal {
 
     /// An id that is larger than all before, and the time that it says.
     pub(crate) fn next_id(&self) -> Result<(String, String), ToolError> {
-        let id = Usage::update(&self.folder(), |usage| usage.last = now().max(usage.last + 1))
-            .and_then(|usage| {
+        // Also where the clock went back; not where the number is nonsense.
+        let after = |last: u64| if last < LAST_TIME { now().max(last + 1) } else { now() };
+        let id = Usage::update(&self.folder(), |usage| usage.last = after(usage.last)).and_then(
+            |usage| {
                 let digits = getrandom::u32()? & 0x00ff_ffff;
                 Ok((format!("{:013}-{digits:06x}", usage.last), time_of(usage.last)))
-            });
+            },
+        );
         id.map_err(store::failed("write to", &self.folder()))
     }
 
@@ -153,7 +159,9 @@ impl Journal {
     ) -> io::Result<bool> {
         let added = self.blobs().keep(hash, content, durable)?;
         if let Some(added @ 1..) = added {
-            Usage::update(&self.folder(), |usage| usage.bytes += added)?;
+            Usage::update(&self.folder(), |usage| {
+                usage.bytes = usage.bytes.saturating_add(added);
+            })?;
         }
         Ok(added.is_some())
     }

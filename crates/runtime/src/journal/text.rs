@@ -37,6 +37,9 @@ pub(crate) fn to_hex(bytes: &[u8]) -> String {
 }
 
 fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
     let pairs = digits.as_bytes().chunks(2);
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
@@ -103,5 +106,42 @@ pub(crate) mod paths {
         let texts = Vec::<Text>::deserialize(from)?;
         let path = |text: Text| text.into_path().ok_or_else(|| D::Error::custom("no path"));
         texts.into_iter().map(path).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Paths {
+        #[serde(with = "path")]
+        one: PathBuf,
+        #[serde(with = "maybe_path", default)]
+        maybe: Option<PathBuf>,
+        #[serde(with = "paths")]
+        all: Vec<PathBuf>,
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_comes_back(
+            names in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 1..4),
+        ) {
+            let all: Vec<PathBuf> =
+                names.into_iter().map(|name| OsString::from_vec(name).into()).collect();
+            let paths = Paths { one: all[0].clone(), maybe: all.get(1).cloned(), all };
+            let text = serde_json::to_string(&paths).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Paths>(&text).unwrap(), paths);
+        }
+
+        #[test]
+        fn nothing_else_is_a_path(digits in "[0-9a-fA-FgG+ \u{e4}]{0,6}") {
+            let text = serde_json::json!({"one": {"bytes": digits}, "all": []}).to_string();
+            let good = digits.len() % 2 == 0 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+            prop_assert_eq!(serde_json::from_str::<Paths>(&text).is_ok(), good);
+        }
     }
 }

@@ -36,10 +36,39 @@ impl Usage {
 
     /// What cannot be read counts as nothing: the next sweep counts again.
     fn read(file: &mut File) -> io::Result<Self> {
-        let mut line = String::new();
-        file.take(100).read_to_string(&mut line)?;
+        let mut line = Vec::new();
+        file.take(100).read_to_end(&mut line)?;
+        let line = String::from_utf8_lossy(&line);
         let mut numbers = line.split_whitespace().map(|word| word.parse().unwrap_or(0));
         let mut next = || numbers.next().unwrap_or(0);
         Ok(Self { last: next(), bytes: next(), swept: next() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let largest = Usage { last: u64::MAX, bytes: u64::MAX, swept: u64::MAX };
+        for usage in [Usage { last: 1, bytes: 2, swept: 3 }, largest, Usage::default()] {
+            Usage::update(folder.path(), |found| *found = usage).unwrap();
+            assert_eq!(Usage::update(folder.path(), |_| {}).unwrap(), usage);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_damaged_does_no_harm(damage in prop::collection::vec(any::<u8>(), 0..90)) {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("usage"), damage).unwrap();
+            let read = Usage::update(folder.path(), |usage| usage.bytes = 7).unwrap();
+            prop_assert_eq!(read.bytes, 7);
+            prop_assert_eq!(Usage::update(folder.path(), |_| {}).unwrap(), read);
+        }
     }
 }

@@ -115,3 +115,17 @@ fn a_content_that_is_damaged_or_gone_is_not_put_back() {
     assert_refused(world.undo(&Which::Last), "is not kept any more");
     assert_eq!(world.text("a"), "new");
 }
+
+#[test]
+fn a_damaged_count_of_what_is_kept_hurts_nobody() {
+    let world = World::new();
+    let usage = world.base.join("state/journal/usage");
+    let change = |text: &str| world.journaled("call", &[FileChange::write(world.at("a"), text)]);
+    change("1").unwrap();
+    for damage in ["", "\u{0}", "9".repeat(40).as_str(), &format!("{} {0} {0}", u64::MAX)] {
+        fs::write(&usage, damage).unwrap();
+        change(&format!("after {} bytes", damage.len())).unwrap();
+        world.undo(&Which::Last).unwrap();
+        assert_eq!(world.text("a"), "1");
+    }
+}
