@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::Level;
 use crate::ladder::{Climb, Hits, Look, next_char};
 use crate::lcs;
-use crate::merge::{Merge, Pairing, Place, lines};
+use crate::merge::{Merge, Pairing, Patch, Place, lines};
 use crate::refusal::Refusal;
 use crate::tokens::Tokens;
 use crate::view::{Sight, View};
@@ -40,22 +40,21 @@ pub(crate) fn look(climb: &Climb<'_>) -> Result<Look, Refusal> {
     let file_lines = Lines::new(climb.source.plain());
     let (old, new) = (Tokens::new(climb.old, &[]), Tokens::new(climb.new, &[]));
     let pairing = Pairing::new(&old, &new);
-    let windows: Vec<(Window, Vec<Place>)> = windows(&old_lines, &file_lines)
-        .into_iter()
-        .filter_map(|window| {
-            let judge = Judge {
-                climb,
-                old: &old,
-                old_lines: &old_lines,
-                file_lines: &file_lines,
-                pairing: &pairing,
-            };
-            judge.places(&window).map(|places| (window, places))
-        })
-        .collect();
-    let several = windows.len() > 1;
-    let mut places = Vec::new();
-    for (window, found) in windows {
+    let judge = Judge {
+        climb,
+        old: &old,
+        old_lines: &old_lines,
+        file_lines: &file_lines,
+        pairing: &pairing,
+    };
+    let near = windows(&old_lines, &file_lines);
+    let (found, others): (Vec<_>, Vec<_>) =
+        near.into_iter().map(|window| (judge.places(&window), window)).partition(is_fit);
+    let mut places =
+        rivals(&found, &others, |window| file_lines.origin(window.start, climb.source.text).start);
+    let several = found.len() + places.len() > 1;
+    for (found, window) in found {
+        let found = found.unwrap_or_default();
         let start = file_lines.origin(window.start, climb.source.text).start;
         let end = file_lines.origin(window.start + count - 1, climb.source.text).end;
         let merge = Merge {
@@ -78,6 +77,27 @@ pub(crate) fn look(climb: &Climb<'_>) -> Result<Look, Refusal> {
     } else {
         Look::Found(Hits { level: Level::FuzzyLines, places, repair: climb.repair })
     })
+}
+
+/// A window, with the places of old's tokens in it if it will do.
+type Judged = (Option<Vec<Place>>, Window);
+
+fn is_fit(judged: &Judged) -> bool {
+    judged.0.is_some()
+}
+
+/// Places that will not do, but are as near as the one that will: whichever is meant, it cannot be
+/// told.
+fn rivals(
+    found: &[Judged],
+    others: &[Judged],
+    start: impl Fn(&Window) -> usize,
+) -> Vec<(usize, Vec<Patch>)> {
+    let Some(most) = found.iter().map(|(_, window)| window.different.len()).max() else {
+        return Vec::new();
+    };
+    let as_near = others.iter().filter(|(_, window)| window.different.len() <= most);
+    as_near.map(|(_, window)| (start(window), Vec::new())).collect()
 }
 
 /// Looks at a window closely.

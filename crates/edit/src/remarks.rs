@@ -24,6 +24,21 @@ pub(crate) fn is_remark(text: &str) -> bool {
     remarks(text).first().is_some_and(|found| *found == (0..text.len()))
 }
 
+/// Whether a line is one that the C preprocessor reads, with space after its `#`.
+fn is_directive(body: &str) -> bool {
+    const SURE: [&str; 8] =
+        ["define", "undef", "ifdef", "ifndef", "endif", "elif", "pragma", "include"];
+    let Some(rest) = body.strip_prefix('#') else { return false };
+    let rest = rest.trim_start_matches([' ', '\t']);
+    let word = rest.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+    let after = rest[word.len()..].trim_start();
+    match word {
+        "if" => after.starts_with("defined") || after.starts_with(['(', '!', '_']),
+        "else" => after.is_empty(),
+        _ => SURE.contains(&word),
+    }
+}
+
 /// Marks that begin a comment when they are the first thing in a line.
 fn is_remark_line(body: &str) -> bool {
     let word_after = |mark: &str| {
@@ -42,7 +57,9 @@ fn scan_line(
 ) {
     let indent = line.len() - line.trim_start().len();
     let mut at = indent;
-    if closer.is_none() && is_remark_line(&line[indent..]) {
+    if closer.is_none() && is_directive(&line[indent..]) {
+        at += 1;
+    } else if closer.is_none() && is_remark_line(&line[indent..]) {
         found.push(start + indent..start + line.len());
         return;
     }
@@ -133,6 +150,8 @@ mod tests {
 
     #[test]
     fn code_that_looks_like_a_comment_is_none() {
+        assert!(shown("#  define A b\n# if defined(A)\n#\telse\n# endif").is_empty());
+        assert_eq!(shown("# if it is\n#  define A // b"), ["# if it is", "// b"]);
         assert!(shown("#[derive(Debug)]\n#include <x>\ncolor: #fff;\ni--;\n--i").is_empty());
     }
 }

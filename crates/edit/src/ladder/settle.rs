@@ -70,7 +70,6 @@ fn nearest_to_hint(source: &Source<'_>, edit: &Edit<'_>, old: &str, hits: &Hits)
         .places
         .iter()
         .enumerate()
-        .filter(|(_, (_, patches))| !patches.is_empty())
         .map(|(index, (start, _))| {
             let line = source.line(*start);
             let within = hint >= line && hint < line + height;
@@ -80,6 +79,10 @@ fn nearest_to_hint(source: &Source<'_>, edit: &Edit<'_>, old: &str, hits: &Hits)
         .collect();
     by_distance.sort_unstable();
     let (best, index) = *by_distance.first()?;
+    if hits.places[index].1.is_empty() {
+        // It means a place where the change cannot be made.
+        return None;
+    }
     match by_distance.get(1) {
         // A hint that is off by some lines still decides, if the other place is far.
         Some((second, _)) if best <= 1 && *second > best || best <= 20 && *second > best * 3 => {
