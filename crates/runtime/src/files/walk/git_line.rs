@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-/// How many letters a class can speak of; others are left as they are written.
+/// How many letters a class can speak of. To git it is one byte of a name that a class matches, so
+/// that no letter of several bytes can be meant by it.
 const ASCII: usize = 128;
 
 /// The line to match by; none where it can match nothing.
@@ -95,9 +96,6 @@ fn class(text: &str) -> Option<(String, usize)> {
     reader.at += usize::from(negated);
     let mut members = [false; ASCII];
     let end = reader.members(&mut members)?;
-    if !text[..end].is_ascii() {
-        return Some((text[..end].to_owned(), end));
-    }
     // No class matches a slash.
     members[usize::from(b'/')] = negated;
     Some((written(negated, &members)?, end))
@@ -265,7 +263,10 @@ mod tests {
             ("[a", None),
             ("[/]", None),
             ("[z-a]", Some("**/[z]")),
-            ("[é]", Some("**/[é]")),
+            ("[é]", None),
+            ("[aé]", Some("**/[a]")),
+            ("[!é]", Some("**/[!/]")),
+            ("[\\]é[a-c]", Some("**/[][a-c]")),
         ] {
             assert_eq!(translate(line).as_deref(), expected, "{line}");
         }
