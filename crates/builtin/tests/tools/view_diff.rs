@@ -320,6 +320,16 @@ fn a_long_line_is_cut_and_odd_bytes_are_told() {
     assert!(text.contains("(bytes that are not UTF-8 are shown as \u{fffd})\n"), "{text}");
 }
 
+#[test]
+fn a_file_that_is_as_it_was_and_only_gone_from_the_index_has_no_diff() {
+    let folder = repository([("a", "x\n"), ("b", "y\n")]);
+    folder.git(&["rm", "--quiet", "--cached", "a"]);
+    folder.write("b", "z\n");
+    let text = view(&folder, json!({"scope": "all"}));
+    assert!(!text.contains("a/a b/a") && text.contains("+z\n"), "{text}");
+    assert!(text.contains("(1 file changed; +1 -1 lines)"), "{text}");
+}
+
 /// Applies a diff with git to what is staged or committed: what comes out is on the disk.
 fn applied(folder: &Folder, diff: &str, to: &str) {
     let clean = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use super::header::{Names, header, names_line, shown};
 use super::input::Input;
 use super::left_out::{left_out, plural, unseen};
 use super::page::Page;
-use super::sides::{bytes, changes_type, is_only_renamed, is_text, not_text};
+use super::sides::{bytes, changes_type, is_back, is_only_renamed, is_text, not_text};
 
 /// How many lines of a file's diff are shown where nothing is said.
 const LINES_PER_FILE: usize = 500;
@@ -47,6 +47,11 @@ impl<'a> Report<'a> {
     }
 
     pub(super) fn file(&mut self, change: &Change, comparison: &dyn Comparison, path: &str) {
+        let (old, new) =
+            if is_only_renamed(change) { (None, None) } else { comparison.content(change) };
+        if is_back(change, old.as_ref(), new.as_ref()) {
+            return;
+        }
         self.files += 1;
         self.untracked += usize::from(change.kind == ChangeKind::Untracked);
         if change.kind == ChangeKind::Unmerged {
@@ -57,7 +62,6 @@ impl<'a> Report<'a> {
             self.page.put(&header(change, &Names::of(change)));
             return;
         }
-        let (old, new) = comparison.content(change);
         if !changes_type(change) {
             return self.sides(change, old, new, path);
         }

@@ -15,6 +15,21 @@ pub(super) fn is_only_renamed(change: &Change) -> bool {
     matches!(change.kind, ChangeKind::Renamed { .. }) && id(&change.old) == id(&change.new)
 }
 
+/// It was taken out of the index and is there again as it was: nothing to show.
+pub(super) fn is_back(
+    change: &Change,
+    old: Option<&SideContent>,
+    new: Option<&SideContent>,
+) -> bool {
+    let modes = |side: &Option<Side>| side.as_ref().map(|side| side.mode);
+    let same = match (old, new) {
+        (Some(SideContent::Bytes(old)), Some(SideContent::Bytes(new))) => old == new,
+        _ => false,
+    };
+    let other = matches!(change.kind, ChangeKind::Renamed { .. } | ChangeKind::Unmerged);
+    same && !other && modes(&change.old) == modes(&change.new)
+}
+
 /// A file became a link, or a submodule, or the other way round.
 pub(super) fn changes_type(change: &Change) -> bool {
     const TYPE: u32 = 0o170_000;
