@@ -37,7 +37,7 @@ pub fn file(before: Option<(&str, &str)>, after: Option<(&str, &str)>) -> FileDi
     file_within(before, after, CONTEXT, Limits::default())
 }
 
-/// As [`file`], with so many unchanged lines around each change and other bounds.
+/// As [`file()`], with so many unchanged lines around each change and other bounds.
 pub fn file_within(
     before: Option<(&str, &str)>,
     after: Option<(&str, &str)>,
