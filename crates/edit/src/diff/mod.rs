@@ -16,7 +16,7 @@ mod names;
 
 pub(crate) use changes::{Change, changes};
 pub use hunks::{CONTEXT, Hunks, Limits, hunks};
-pub use names::quoted;
+pub use names::{quoted, tabbed};
 
 /// The change of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

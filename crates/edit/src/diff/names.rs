@@ -33,8 +33,8 @@ fn git_head(from: Option<&str>, to: Option<&str>) -> String {
     text
 }
 
-/// A name with spaces ends in a tab, so that it is known where it ends.
-fn tabbed(name: String) -> String {
+/// A name before the hunks: one with spaces ends in a tab, so that it is known where it ends.
+pub fn tabbed(name: String) -> String {
     if name.contains(' ') && !name.starts_with('"') { name + "\t" } else { name }
 }
 
@@ -71,4 +71,17 @@ fn escaped(chunk: &std::str::Utf8Chunk<'_>) -> String {
 
 fn octal(byte: u8) -> String {
     format!("\\{byte:03o}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_as_git_does() {
+        assert_eq!(quoted("a/", b"src/main.rs"), "a/src/main.rs");
+        assert_eq!(quoted("a/", "한글 파일".as_bytes()), "a/한글 파일");
+        assert_eq!(quoted("b/", b"a\"b\\c\n\t\x01\xff"), "\"b/a\\\"b\\\\c\\n\\t\\001\\377\"");
+        assert_eq!(tabbed("a/b c".to_owned()), "a/b c\t");
+    }
 }
