@@ -103,3 +103,26 @@ fn a_file_that_changes_while_a_person_decides_is_shown_and_asked_again() {
     assert_eq!(asked.load(Ordering::SeqCst), 2);
     assert_eq!(folder.read("a.txt"), "uno\n2\nthree\nfour\nfive\n");
 }
+
+#[test]
+fn edits_of_one_file_at_the_same_time_are_all_made() {
+    const EDITS: usize = 40;
+    let folder = Folder::new();
+    let line = |who: usize, number: usize| format!("line {who}.{number} of the file\n");
+    let before: String = (0..EDITS).flat_map(|number| [line(0, number), line(1, number)]).collect();
+    folder.write("a.txt", &before);
+    std::thread::scope(|scope| {
+        for who in 0..2 {
+            let folder = &folder;
+            scope.spawn(move || {
+                for number in 0..EDITS {
+                    let old = line(who, number);
+                    let new = old.replace("line", "LINE");
+                    let edit = json!({"path": "a.txt", "old_string": old, "new_string": new});
+                    folder.text("edit_file", edit);
+                }
+            });
+        }
+    });
+    assert_eq!(folder.read("a.txt"), before.replace("line", "LINE"));
+}
