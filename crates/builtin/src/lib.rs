@@ -8,7 +8,7 @@
 //! let tools = dogu_builtin::all();
 //! let shown = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
 //! let names: Vec<_> = shown.map(|tool| tool.spec().name.as_str()).collect();
-//! assert_eq!(names[..4], ["read_file", "write_file", "list_files", "view_subdirectory"]);
+//! assert_eq!(names[..4], ["read_file", "write_file", "edit_file", "multi_edit"]);
 //! ```
 
 #![deny(clippy::disallowed_methods, reason = "tools act only through their context")]
