@@ -23,6 +23,7 @@ mod progress;
 pub mod read;
 pub mod repository;
 pub mod search;
+pub mod shell;
 
 use std::sync::Arc;
 
@@ -50,6 +51,15 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         typed(code::ViewRepoMap),
         typed(repository::ViewDiff),
         typed(editor::ReadCurrentlyOpenFile),
+        typed(shell::ExecuteCommand),
+        typed(shell::ReadCommandOutput),
+        typed(shell::ProcessStart),
+        typed(shell::ProcessWait),
+        typed(shell::ProcessLogs),
+        typed(shell::ProcessSend),
+        typed(shell::ProcessStop),
+        typed(shell::ProcessList),
+        typed(shell::ProcessStatus),
         // What other systems call the same: callable by name, not shown.
         planned(edit::Edit),
         planned(edit::SearchReplace),
@@ -61,6 +71,10 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         typed(fs::GlobSearch),
         typed(search::SearchFiles),
         typed(search::GrepSearch),
+        typed(shell::Bash),
+        typed(shell::RunTerminalCommand),
+        typed(shell::BashExec),
+        typed(shell::BashScript),
         typed(code::Codebase::new(index)),
     ]
 }

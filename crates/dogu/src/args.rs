@@ -28,6 +28,7 @@ Examples:
   dogu trust                                    let the settings of this folder count
   dogu undo                                     take back what the last call did to files
   dogu log --follow                             what was called, and how it ended
+  dogu doctor                                   what is here, and what each lack costs
 
 Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.";
 
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Undo(Undo),
     /// Show what was called, and how it ended
     Log(Log),
+    /// Say what is here, and what each lack costs
+    Doctor(Doctor),
     /// Print a completion script for your shell
     Completions {
         /// The shell
@@ -109,6 +112,13 @@ pub(crate) enum ServeApprove {
     All,
     /// Refuse
     None,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -19,7 +19,17 @@ use clap::Parser as _;
 use crate::args::{Cli, Command};
 use crate::problem::Problem;
 
+/// The argument by which dogu starts itself as the process that starts all others.
+pub(crate) const SUPERVISE: &str = "__supervise";
+
 fn main() -> ExitCode {
+    // Before anything else: this process must stay small and have one thread.
+    if std::env::args_os().nth(1).is_some_and(|first| first == SUPERVISE) {
+        return match dogu_runtime::process::supervise_stdin() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Serve(serve) => commands::serve::run(&cli.workspace, &serve),
@@ -32,6 +42,7 @@ fn main() -> ExitCode {
         Command::Trust(trust) => commands::trust::run(&cli.workspace, &trust),
         Command::Undo(undo) => commands::undo::run(&cli.workspace, &undo),
         Command::Log(log) => commands::log::run(&log),
+        Command::Doctor(doctor) => commands::doctor::run(&cli.workspace, &doctor),
         Command::Completions { shell } => commands::completions::run(shell),
     };
     done.unwrap_or_else(|problem: Problem| {

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use dogu_runtime::grants::GrantStore;
+use dogu_runtime::process::Supervisor;
 use dogu_runtime::record::{Record, RecordOptions};
 use dogu_runtime::redact::{Redactor, known_from_env};
 use dogu_runtime::trust::{Standing, Trust};
@@ -43,8 +44,18 @@ pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, 
     if let Some(delegate) = approver.delegate {
         builder = builder.delegate(delegate);
     }
+    if !sandbox::is_inside() {
+        builder = builder.supervisor(supervisor()?);
+    }
     let runtime = built(builder, begun.choice)?;
     Ok(Setup { runtime, state })
+}
+
+/// Who starts programs: this program again, as a small process of its own.
+pub(crate) fn supervisor() -> Result<Supervisor, Problem> {
+    let own = std::env::current_exe()
+        .map_err(|error| Problem::wrong_use("dogu does not find its own program").because(error))?;
+    Ok(Supervisor::new(own, [crate::SUPERVISE]))
 }
 
 /// Builds the same runtime for whoever only looks: nothing is made or opened that only calls

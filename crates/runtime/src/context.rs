@@ -2,13 +2,13 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use dogu_tool::{
     Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Embeddings, Files, LogLevel,
-    Message, Network, NetworkRequest, NetworkResponse, Origin, Output, Principal, ProcessOutput,
-    ProcessRequest, Processes, Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
+    Message, Network, NetworkRequest, NetworkResponse, Origin, Output, Principal, Processes,
+    Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
 };
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ use crate::files::{GrantedFiles, Roots};
 use crate::flight::Flight;
 use crate::gate::Gate;
 use crate::journal::ChangedBy;
+use crate::processes::{Granted, ProcessService};
 use crate::registry::Entry;
 use crate::repository::GrantedRepository;
 use dogu_policy::facts::JudgedAction;
@@ -24,7 +25,7 @@ use dogu_policy::facts::JudgedAction;
 /// What a runtime hands to every context, where it has it.
 #[derive(Clone, Default)]
 pub(crate) struct Backends {
-    pub(crate) processes: Option<Arc<dyn Processes>>,
+    pub(crate) processes: Option<Arc<ProcessService>>,
     pub(crate) network: Option<Arc<dyn Network>>,
     pub(crate) editor: Option<Arc<dyn Editor>>,
     pub(crate) agents: Option<Arc<dyn AgentRuntime>>,
@@ -36,7 +37,9 @@ pub struct RuntimeContext {
     scope: Scope,
     files: Arc<GrantedFiles>,
     repository: GrantedRepository,
-    gated: Gated,
+    grants: Arc<Grants>,
+    processes: Granted,
+    network: GrantedNetwork,
     cancel: CancelFlag,
     call_id: Arc<str>,
     origin: Arc<Origin>,
@@ -59,7 +62,7 @@ impl RuntimeContext {
         let runtime = &flight.runtime;
         let name = entry.spec().name.as_str();
         let settings = runtime.settings.tool(name).map(|section| section.settings.clone());
-        let gated = Gated::new(&runtime.backends, admitted.clone());
+        let grants = Arc::new(Grants::of(admitted.clone()));
         let files = GrantedFiles::new(Arc::clone(&runtime.roots), admitted)
             .called_by(flight.origin.principal.clone(), Arc::clone(&runtime.reads));
         let files = match &runtime.journal {
@@ -69,7 +72,18 @@ impl RuntimeContext {
         let files = Arc::new(files);
         Self {
             scope: runtime.scope.clone(),
-            gated,
+            processes: Granted {
+                service: runtime.backends.processes.clone(),
+                grants: Arc::clone(&grants),
+                roots: Arc::clone(&runtime.roots),
+                who: flight.origin.principal.clone(),
+                started: Mutex::default(),
+            },
+            network: GrantedNetwork {
+                grants: Arc::clone(&grants),
+                network: runtime.backends.network.clone(),
+            },
+            grants,
             repository: GrantedRepository::new(
                 Arc::clone(&files),
                 Arc::clone(&runtime.roots),
@@ -110,16 +124,25 @@ impl RuntimeContext {
         plan.actions().iter().try_for_each(Action::check)?;
         let admitted = roots.judge_all(plan.actions())?;
         let call = ToolCall::new("bare", tool.spec().name.as_str(), input);
-        let gated = Gated::new(&Backends::default(), admitted.clone());
+        let grants = Arc::new(Grants::of(admitted.clone()));
         let files = Arc::new(GrantedFiles::new(Arc::clone(&roots), admitted));
+        let who = Principal::process("bare");
         let context = Self {
+            processes: Granted {
+                service: None,
+                grants: Arc::clone(&grants),
+                roots: Arc::clone(&roots),
+                who: who.clone(),
+                started: Mutex::default(),
+            },
+            network: GrantedNetwork { grants: Arc::clone(&grants), network: None },
+            grants,
             repository: GrantedRepository::new(Arc::clone(&files), roots, scope.home()),
             scope,
-            gated,
             files,
             cancel: CancelFlag::new(),
             call_id: "bare".into(),
-            origin: Arc::new(Origin::of(Principal::process("bare"))),
+            origin: Arc::new(Origin::of(who)),
             message: Arc::new(Message::of_calls([&call])),
             tool: Arc::clone(tool),
             settings: Value::Null,
@@ -133,7 +156,8 @@ impl RuntimeContext {
     /// Admits nothing any more: a tool whose call has ended may still be running somewhere.
     pub(crate) fn revoke(&self) {
         self.files.revoke();
-        self.gated.grants.revoke();
+        self.grants.revoke();
+        self.processes.end();
     }
 
     async fn request_more(&self, actions: Vec<Action>) -> Result<(), ToolError> {
@@ -143,7 +167,7 @@ impl RuntimeContext {
             None => self.files.judge_all(&actions)?,
         };
         self.files.admit(judged.clone());
-        self.gated.grants.admit(judged);
+        self.grants.admit(judged);
         Ok(())
     }
 }
@@ -173,11 +197,11 @@ impl ToolContext for RuntimeContext {
     }
 
     fn processes(&self) -> &dyn Processes {
-        &self.gated
+        &self.processes
     }
 
     fn network(&self) -> &dyn Network {
-        &self.gated
+        &self.network
     }
 
     fn request(&self, actions: Vec<Action>) -> BoxFuture<'_, Result<(), ToolError>> {
@@ -243,12 +267,16 @@ impl ToolContext for RuntimeContext {
 
 /// What processes and network may do for one call.
 #[derive(Default)]
-struct Grants {
+pub(crate) struct Grants {
     admitted: RwLock<Vec<JudgedAction>>,
     revoked: AtomicBool,
 }
 
 impl Grants {
+    fn of(admitted: Vec<JudgedAction>) -> Self {
+        Self { admitted: RwLock::new(admitted), revoked: AtomicBool::new(false) }
+    }
+
     fn admit(&self, more: Vec<JudgedAction>) {
         self.admitted.write().unwrap_or_else(PoisonError::into_inner).extend(more);
     }
@@ -257,49 +285,30 @@ impl Grants {
         self.revoked.store(true, Ordering::Release);
     }
 
-    /// Whether exactly this action was declared and granted.
-    fn check(&self, wanted: &Action) -> Result<(), ToolError> {
+    /// All that was granted.
+    pub(crate) fn admitted(&self) -> Vec<JudgedAction> {
+        self.admitted.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The action as it was judged, if exactly this one was declared and granted.
+    pub(crate) fn find(&self, wanted: &Action) -> Result<JudgedAction, ToolError> {
         if self.revoked.load(Ordering::Acquire) {
             return Err(ToolError::canceled());
         }
-        let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
-        if admitted.iter().any(|judged| judged.action == *wanted) {
-            return Ok(());
-        }
-        Err(ToolError::denied(format!("{wanted} was not declared by this call")))
+        let found = self.admitted().into_iter().find(|judged| judged.action == *wanted);
+        found.ok_or_else(|| ToolError::denied(format!("{wanted} was not declared by this call")))
     }
 }
 
-/// Processes and network behind the grants of one call.
-struct Gated {
-    grants: Grants,
-    processes: Option<Arc<dyn Processes>>,
+/// The network behind the grants of one call.
+struct GrantedNetwork {
+    grants: Arc<Grants>,
     network: Option<Arc<dyn Network>>,
 }
 
-impl Gated {
-    fn new(backends: &Backends, admitted: Vec<JudgedAction>) -> Self {
-        let grants = Grants { admitted: RwLock::new(admitted), revoked: AtomicBool::new(false) };
-        Self { grants, processes: backends.processes.clone(), network: backends.network.clone() }
-    }
-}
-
-impl Processes for Gated {
-    fn run(&self, request: ProcessRequest) -> BoxFuture<'_, Result<ProcessOutput, ToolError>> {
-        let wanted = Action::Execute { command: request.command.clone(), cwd: request.cwd.clone() };
-        if let Err(error) = self.grants.check(&wanted) {
-            return Box::pin(async { Err(error) });
-        }
-        match &self.processes {
-            Some(processes) => processes.run(request),
-            None => Box::pin(async { Err(ToolError::failed("this runtime cannot run programs")) }),
-        }
-    }
-}
-
-impl Network for Gated {
+impl Network for GrantedNetwork {
     fn fetch(&self, request: NetworkRequest) -> BoxFuture<'_, Result<NetworkResponse, ToolError>> {
-        if let Err(error) = self.grants.check(&Action::Network { url: request.url.clone() }) {
+        if let Err(error) = self.grants.find(&Action::Network { url: request.url.clone() }) {
             return Box::pin(async { Err(error) });
         }
         match &self.network {

@@ -4,11 +4,12 @@ mod problems;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dogu_policy::auto_approval::AutoApprovalSettings;
 use dogu_policy::compat::{continue_, roo};
-use dogu_policy::engine::{Engine, Layer, Request};
+use dogu_policy::engine::{Engine, Layer, Request, Sandbox};
 use dogu_policy::facts::JudgedAction;
 use dogu_policy::grant::{Grant, Scope as Standing};
 use dogu_policy::mode::{Mode, Modes};
@@ -87,6 +88,7 @@ pub struct EnginePolicy {
     mode: Option<Mode>,
     permanent: Mutex<Option<Parsed>>,
     session: Mutex<Option<Parsed>>,
+    partial_sandbox: AtomicBool,
 }
 
 /// Grants as they were read the last time.
@@ -107,7 +109,13 @@ impl EnginePolicy {
             home: parts.places.home.clone(),
         };
         let (permanent, session) = (Mutex::new(None), Mutex::new(None));
-        Ok(Self { engine, parts, modes, mode, permanent, session })
+        let partial_sandbox = AtomicBool::new(false);
+        Ok(Self { engine, parts, modes, mode, permanent, session, partial_sandbox })
+    }
+
+    /// Says whether commands are held by less than they should be on this machine.
+    pub fn set_partial_sandbox(&self, partial: bool) {
+        self.partial_sandbox.store(partial, Ordering::Relaxed);
     }
 
     /// The modes that there are.
@@ -153,6 +161,12 @@ impl EnginePolicy {
             session_grants: &session,
             permanent_grants: &permanent,
             always_allow: self.is_always_allowed(request.actions),
+            has_pty: request.actions.iter().any(|judged| has_terminal(&judged.action)),
+            sandbox: if self.partial_sandbox.load(Ordering::Relaxed) {
+                Sandbox::Partial
+            } else {
+                Sandbox::Whole
+            },
             ..call
         })
     }
@@ -181,6 +195,10 @@ impl EnginePolicy {
             None => Arc::from([]),
         }
     }
+}
+
+fn has_terminal(action: &dogu_tool::Action) -> bool {
+    matches!(action, dogu_tool::Action::Execute { terminal: true, .. })
 }
 
 /// Parses grants, unless they are those of the last time. One that cannot be read allows nothing;

@@ -96,10 +96,11 @@ impl Gate<'_> {
         if !actions.iter().any(|action| matches!(action, Action::Execute { .. })) {
             return runtime.roots.judge_all(actions);
         }
+        if let (Some(service), Some(engine)) = (&runtime.backends.processes, &runtime.engine) {
+            engine.set_partial_sandbox(service.is_partial().await);
+        }
         let (runtime, actions) = (Arc::clone(runtime), actions.to_vec());
-        let judged = tokio::task::spawn_blocking(move || {
-            actions.iter().map(|action| facts_of(action, &runtime)).collect()
-        });
+        let judged = tokio::task::spawn_blocking(move || all_facts(&actions, &runtime));
         judged.await.unwrap_or_else(|_| Err(ToolError::denied("the command line cannot be judged")))
     }
 
@@ -331,13 +332,42 @@ fn request_of<'a>(
 
 /// An action with its facts; a command line is analysed and its files looked up.
 pub(crate) fn facts_of(action: &Action, runtime: &Inner) -> Result<JudgedAction, ToolError> {
-    let Action::Execute { command, cwd } = action else {
+    let Action::Execute { command, cwd, terminal } = action else {
         return runtime
             .roots
             .judge_all(std::slice::from_ref(action))
             .map(|mut judged| judged.remove(0));
     };
-    command_facts::judge(command, cwd, &runtime.roots, &runtime.places)
+    let mut judged = command_facts::judge(command, cwd, &runtime.roots, &runtime.places)?;
+    judged.action =
+        Action::Execute { command: command.clone(), cwd: cwd.clone(), terminal: *terminal };
+    let shell = runtime.scope.shell();
+    if let Some(facts) = judged.command.as_mut().filter(|_| !shell.is_understood()) {
+        let program = shell.program();
+        facts.analysis.understood = Err(format!("{program} reads lines in its own way"));
+    }
+    Ok(judged)
+}
+
+/// The facts of all actions, and of what comes with a command line: git among other programs
+/// would change the repository while those run too.
+pub(crate) fn all_facts(
+    actions: &[Action],
+    runtime: &Inner,
+) -> Result<Vec<JudgedAction>, ToolError> {
+    let mut all = Vec::new();
+    for action in actions {
+        let judged = facts_of(action, runtime)?;
+        let repository = command_facts::repository_of(&judged);
+        all.push(judged);
+        if let Some(repository) = repository {
+            let write = Action::write(repository);
+            if !all.iter().any(|judged| judged.action == write) {
+                all.push(facts_of(&write, runtime)?);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Asks about what would be allowed. No answer is offered for longer: it would change nothing.

@@ -40,6 +40,7 @@ mod middleware;
 mod onion;
 pub mod paths;
 mod policy;
+mod processes;
 mod reads;
 pub mod record;
 pub mod redact;
@@ -65,6 +66,7 @@ pub use context::RuntimeContext;
 pub use crash::redact_panics;
 pub use dispatch::Dispatch;
 pub use dogu_policy::facts::{JudgedAction, PathFacts};
+pub use dogu_process as process;
 pub use dogu_tool::Source;
 pub use events::{EVENT_BACKLOG, Event, EventKind, Heard, Listener};
 pub use extension::{Extension, ExtensionApi, ExtensionTools};
@@ -75,13 +77,15 @@ pub use middleware::{
 };
 pub use onion::{Middleware, Next, Onion, Reply, Request};
 pub use policy::{Asked, Decision, PermissionStatus, Policy, PolicyRequest};
+pub use processes::ProcessService;
 pub use registry::{Entry, RegisterError, Registry, ToolSet};
 pub use runtime::{BuildError, Runtime, RuntimeBuilder};
 pub use schema::MAX_VIOLATIONS_SHOWN;
 pub use sealed::{SealError, SealProblem};
 pub use settings::{
-    Audit, AutoApprove, ContinueLists, EmbeddingsSettings, Layering, Limits, Located, Permissions,
-    ProtocolSettings, RooLists, Rule, Settings, SettingsError, ToolSettings, Unattended,
+    Audit, AutoApprove, ContinueLists, EmbeddingsSettings, Layering, Limits, Located, Login,
+    Permissions, Profile, ProtocolSettings, RooLists, Rule, SandboxLimits, SandboxSettings,
+    Settings, SettingsError, ShellSettings, ToolSettings, Unattended,
 };
 pub use state::StateDir;
 pub use step::Step;

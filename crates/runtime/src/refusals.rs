@@ -221,7 +221,7 @@ mod tests {
     fn the_same_call_is_known_by_what_it_does() {
         let tool = ToolName::new("run").unwrap();
         let run = |command: &str| {
-            let action = Action::Execute { command: command.into(), cwd: "/w".into() };
+            let action = Action::execute(command, "/w");
             vec![JudgedAction::plain(action)]
         };
         let said = |text: &str| json!({"command": "ls", "description": text});

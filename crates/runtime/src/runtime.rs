@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dogu_policy::path::Places;
 use dogu_policy::tool_policy::ToolPolicyEvaluator;
+use dogu_process::Supervisor;
 use dogu_tool::{
-    AgentRuntime, Editor, Embeddings, Network, Origin, Principal, Processes, Scope, Source, Tool,
-    ToolError, ToolResult,
+    AgentRuntime, Editor, Embeddings, Network, Origin, Principal, Scope, Source, Tool, ToolError,
+    ToolResult,
 };
 use serde_json::Value;
 
@@ -28,6 +29,7 @@ use crate::grants::GrantStore;
 use crate::journal::{Journal, Recovered};
 use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
 use crate::policy::Policy;
+use crate::processes::{ProcessService, outputs_of};
 use crate::reads::ReadLog;
 use crate::record::Record;
 use crate::redact::Redactor;
@@ -91,6 +93,8 @@ impl Runtime {
             record: None,
             redactor: Redactor::new(),
             backends: Backends::default(),
+            supervisor: None,
+            own_ports: Vec::new(),
         }
     }
 
@@ -185,6 +189,11 @@ impl Runtime {
         self.0.flights.lock().under_way.len()
     }
 
+    /// What starts commands, where anything does.
+    pub fn processes(&self) -> Option<&Arc<ProcessService>> {
+        self.0.backends.processes.as_ref()
+    }
+
     /// How many deadlines are watched; as many as tools run.
     pub fn deadlines(&self) -> usize {
         self.0.watchdog.watching()
@@ -269,6 +278,8 @@ pub struct RuntimeBuilder {
     record: Option<Record>,
     redactor: Redactor,
     backends: Backends,
+    supervisor: Option<Supervisor>,
+    own_ports: Vec<u16>,
 }
 
 impl RuntimeBuilder {
@@ -387,9 +398,15 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets what runs programs.
-    pub fn processes(mut self, processes: Arc<dyn Processes>) -> Self {
-        self.backends.processes = Some(processes);
+    /// Sets who starts programs; without one no call can.
+    pub fn supervisor(mut self, supervisor: Supervisor) -> Self {
+        self.supervisor = Some(supervisor);
+        self
+    }
+
+    /// Names ports of dogu's own, which no command may reach.
+    pub fn own_ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
+        self.own_ports.extend(ports);
         self
     }
 
@@ -434,6 +451,13 @@ impl RuntimeBuilder {
             let redactor = self.redactor.clone();
             self.backends.embeddings = Some(Arc::new(Redacted { inner, redactor }));
         }
+        let scope = self.scope.with_shell(self.settings.shell.kind());
+        self.backends.processes = self.supervisor.take().map(|supervisor| {
+            let outputs = outputs_of(self.state.as_ref());
+            let (shell, sandbox) = (self.settings.shell.clone(), self.settings.sandbox.clone());
+            let ports = Arc::from(self.own_ports.as_slice());
+            Arc::new(ProcessService::new(supervisor, shell, sandbox, outputs, ports))
+        });
         let places = self.parts.places.clone();
         let roots = roots.with_places(places.clone());
         let (policy, engine): (Arc<dyn Policy>, _) = if let Some(policy) = self.policy {
@@ -443,7 +467,7 @@ impl RuntimeBuilder {
             (Arc::clone(&engine) as _, Some(engine))
         };
         Ok(Runtime(Arc::new(Inner {
-            scope: self.scope,
+            scope,
             roots: Arc::new(roots),
             registry: self.registry,
             onions: self.onions,

@@ -6,6 +6,7 @@
 mod layer;
 mod permissions;
 mod rule;
+mod shell;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use serde_json::Value;
 pub use layer::Layering;
 pub use permissions::{AutoApprove, ContinueLists, Permissions, RooLists, Unattended};
 pub use rule::{Located, Rule};
+pub use shell::{Login, Profile, SandboxLimits, SandboxSettings, ShellSettings};
 
 /// Whether a call may run when it cannot be recorded.
 ///
@@ -53,6 +55,10 @@ pub struct Settings {
     pub permissions: Permissions,
     /// How a model's output is read.
     pub protocol: ProtocolSettings,
+    /// What holds commands.
+    pub sandbox: SandboxSettings,
+    /// How commands are run.
+    pub shell: ShellSettings,
     /// What happens to a question when nobody can be asked.
     pub unattended: Unattended,
     /// Sections by tool name.
@@ -242,6 +248,9 @@ impl Settings {
             modes: self.modes,
             permissions: self.permissions.tightened_by(&over.permissions),
             protocol: self.protocol.tightened_by(over.protocol),
+            sandbox: self.sandbox.tightened_by(&over.sandbox),
+            // What a shell is and finds decides what lines mean.
+            shell: self.shell,
             unattended: self.unattended.min(over.unattended),
             tools: tools.collect(),
         }

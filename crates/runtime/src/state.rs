@@ -9,6 +9,7 @@
 //! <state>/cache/         what tools can make again, such as an index
 //! <state>/journal/       what was changed, and what was there before
 //! <state>/locks/         held by whoever changes files
+//! <state>/outputs/       what commands wrote, a folder for each caller
 //! ```
 
 use std::fmt::Write as _;
@@ -174,7 +175,7 @@ fn no_follow() -> i32 {
     rustix::fs::OFlags::NOFOLLOW.bits().cast_signed()
 }
 
-fn make_private(path: &Path) -> Result<(), StateError> {
+pub(crate) fn make_private(path: &Path) -> Result<(), StateError> {
     match fs::metadata(path) {
         Ok(facts) if !facts.is_dir() => Err(StateError::NotAFolder { path: path.to_owned() }),
         Ok(facts) => tighten(path, &facts),

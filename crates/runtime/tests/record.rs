@@ -524,7 +524,7 @@ fn no_secret_reaches_a_file() {
         "note": known, "password": "hunter2", token.clone(): [token], "pem": pem,
     });
     let number = record.start(CallStart {
-        actions: vec![Action::Execute { command: format!("echo {token}"), cwd: "/".into() }],
+        actions: vec![Action::execute(format!("echo {token}"), "/")],
         reasons: vec![format!("because of {known}")],
         trace_id: token.clone(),
         ..CallStart::new("a", "t", input)

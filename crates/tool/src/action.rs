@@ -18,6 +18,9 @@ pub enum Action {
         command: String,
         /// The folder it runs in.
         cwd: PathBuf,
+        /// It has a terminal of its own, so that programs can ask there.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        terminal: bool,
     },
     /// Read a file or list a folder.
     FileRead {
@@ -64,6 +67,11 @@ pub enum Action {
 }
 
 impl Action {
+    /// Running a command line.
+    pub fn execute(command: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
+        Self::Execute { command: command.into(), cwd: cwd.into(), terminal: false }
+    }
+
     /// Reading one file, or listing one folder.
     pub fn read(path: impl Into<PathBuf>) -> Self {
         Self::FileRead { path: path.into(), tree: false }
@@ -106,7 +114,7 @@ impl Action {
     /// Refuses what no file system can mean, so that no tool has to.
     pub fn check(&self) -> Result<(), ToolError> {
         let text = match self {
-            Self::Execute { command, cwd } => {
+            Self::Execute { command, cwd, .. } => {
                 check_text("command", command)?;
                 return check_path(cwd);
             }

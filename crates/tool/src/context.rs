@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ use crate::call::{Message, Origin};
 use crate::cancel::CancelFlag;
 use crate::change::FileChange;
 use crate::error::ToolError;
+use crate::process::Processes;
 use crate::repository::Repository;
 use crate::scope::Scope;
 use crate::spec::ToolSpec;
@@ -254,34 +255,6 @@ pub trait ReadCaps: Send + Sync {
     fn scope(&self) -> &Scope;
     /// The files that the plan declared, to look at only.
     fn files(&self) -> &dyn ReadFiles;
-}
-
-/// A command line to run.
-#[derive(Clone, Debug)]
-pub struct ProcessRequest {
-    /// The line as the shell gets it.
-    pub command: String,
-    /// The folder that it runs in.
-    pub cwd: PathBuf,
-    /// When it is ended.
-    pub timeout: Duration,
-}
-
-/// How a command ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProcessOutput {
-    /// The exit code; none if a signal ended it.
-    pub exit_code: Option<i32>,
-    /// What it wrote to stdout.
-    pub stdout: Vec<u8>,
-    /// What it wrote to stderr.
-    pub stderr: Vec<u8>,
-}
-
-/// Running programs.
-pub trait Processes: Send + Sync {
-    /// Runs a command line to its end.
-    fn run(&self, request: ProcessRequest) -> BoxFuture<'_, Result<ProcessOutput, ToolError>>;
 }
 
 /// A request to another machine.

@@ -58,11 +58,13 @@ mod context;
 mod error;
 mod name;
 mod parameters;
+mod process;
 pub mod render;
 mod repository;
 mod result;
 mod scope;
 mod shaped;
+mod shell;
 mod source;
 mod spec;
 mod status;
@@ -79,19 +81,23 @@ pub use cancel::{CancelFlag, Canceled};
 pub use change::{Becomes, Expects, FileChange, Stale};
 pub use context::{
     AgentRuntime, Cache, ChangeOptions, Ctx, Editor, Embeddings, FileFacts, FileKind, FileStamp,
-    Files, FolderEntry, LogLevel, Network, NetworkRequest, NetworkResponse, OpenFile,
-    ProcessOutput, ProcessRequest, Processes, ReadCaps, ReadFiles, Seen, ToolContext, WriteOptions,
-    Written, nanoseconds,
+    Files, FolderEntry, LogLevel, Network, NetworkRequest, NetworkResponse, OpenFile, ReadCaps,
+    ReadFiles, Seen, ToolContext, WriteOptions, Written, nanoseconds,
 };
 pub use error::{DEFAULT_ERROR_MESSAGE_LIMIT, ErrorCode, ErrorInfo, ToolError};
 pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};
 pub use parameters::{Parameter, Parameters};
+pub use process::{
+    ANY_ADDRESS, Keep, OUTSIDE_SANDBOX, Process, ProcessChanges, ProcessEnd, ProcessFacts,
+    ProcessInput, ProcessRequest, Processes,
+};
 pub use repository::{
     Change, ChangeKind, Compare, Comparison, NotCompared, Repository, Side, SideContent,
 };
 pub use result::{Content, Output, ResultStatus, ToolResult};
 pub use scope::Scope;
 pub use shaped::ShapedTool;
+pub use shell::{Shell, ShellKind};
 pub use source::Source;
 pub use spec::{Category, Exposure, Group, ToolSpec};
 pub use status::{CallStatus, IllegalTransition};

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::shell::ShellKind;
+
 /// The working folder and the workspace roots of a call. Only names: nothing here touches a disk.
 #[derive(Clone, Debug)]
 pub struct Scope {
     workdir: PathBuf,
     roots: Arc<[PathBuf]>,
     home: Option<PathBuf>,
+    shell: ShellKind,
 }
 
 impl Scope {
@@ -16,7 +19,7 @@ impl Scope {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let workdir = folder.into();
         let roots = Arc::from([workdir.clone()]);
-        Self { workdir, roots, home: None }
+        Self { workdir, roots, home: None, shell: ShellKind::Bash }
     }
 
     /// Replaces the roots.
@@ -29,6 +32,17 @@ impl Scope {
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
+    }
+
+    /// Says which shell lines are given to.
+    pub fn with_shell(mut self, shell: ShellKind) -> Self {
+        self.shell = shell;
+        self
+    }
+
+    /// The shell that lines are given to.
+    pub fn shell(&self) -> ShellKind {
+        self.shell
     }
 
     /// The folder that relative paths start from.

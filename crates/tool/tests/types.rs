@@ -119,7 +119,7 @@ fn p9_only_legal_transitions_and_terminal_states_are_final() {
 #[test]
 fn a1_actions_round_trip() {
     let actions = [
-        Action::Execute { command: "ls".into(), cwd: "/w".into() },
+        Action::execute("ls", "/w"),
         Action::read("/w/a"),
         Action::read_tree("/w"),
         Action::FileReadSensitive { path: "/w/.env".into() },
@@ -141,7 +141,7 @@ fn a_path_with_a_nul_byte_or_none_is_refused_for_every_tool() {
     assert_eq!(error.code(), ErrorCode::InvalidArgs);
     assert_eq!(error.to_string(), "the path `a\\0b` contains a NUL byte");
     assert!(Action::write("").check().is_err());
-    assert!(Action::Execute { command: "a\0".into(), cwd: "/".into() }.check().is_err());
+    assert!(Action::execute("a\0", "/").check().is_err());
     assert!(Action::Network { url: "http://\0".into() }.check().is_err());
 }
 

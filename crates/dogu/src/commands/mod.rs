@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod completions;
 pub(crate) mod dispatch;
+pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod log;
 pub(crate) mod parse;

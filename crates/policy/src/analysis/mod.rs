@@ -10,6 +10,7 @@ mod compound;
 mod danger;
 mod files;
 mod listing;
+mod reach;
 mod redirects;
 mod run;
 mod simple;
@@ -17,6 +18,7 @@ mod test_command;
 mod unseen;
 mod walk;
 
+pub use self::reach::Repository;
 use crate::command::{Access, Arg};
 use crate::risk::Risk;
 
@@ -48,6 +50,8 @@ pub struct Analysis {
     pub steered_by: Vec<String>,
     /// Programs that its commands start by themselves, by name.
     pub starts: Vec<&'static str>,
+    /// The addresses that its programs are known to ask.
+    pub addresses: Vec<String>,
     /// The greatest risk of its commands.
     pub risk: Risk,
 }
@@ -78,6 +82,13 @@ pub struct UsedFile {
     pub redirected: bool,
     /// Where that is.
     pub place: FilePlace,
+}
+
+impl UsedFile {
+    /// It is no file: what is written there goes where the output goes, or nowhere.
+    pub fn is_stream(&self) -> bool {
+        matches!(&self.place, FilePlace::At(path) if crate::path::is_stream(path.as_ref()))
+    }
 }
 
 /// Where a file of a line is.
@@ -126,6 +137,7 @@ pub fn analyse(line: &str, place: Place<'_>) -> Analysis {
         danger::add(line, place, &mut analysis);
         analysis.risk = analysis.risk.max(Risk::Unknown);
     }
+    analysis.addresses = reach::addresses(&analysis.commands);
     analysis
 }
 
@@ -137,6 +149,7 @@ fn not_looked_at(refusal: String, place: Place<'_>) -> Analysis {
         folders: vec![place.cwd.to_owned()],
         steered_by: Vec::new(),
         starts: Vec::new(),
+        addresses: Vec::new(),
         risk: Risk::Unknown,
     }
 }

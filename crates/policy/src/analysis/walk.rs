@@ -82,6 +82,7 @@ impl Walk {
             folders: self.folders,
             steered_by: self.steered_by,
             starts: self.starts,
+            addresses: Vec::new(),
             risk,
         }
     }

@@ -198,6 +198,8 @@ impl Decision {
             let understood = placed.line.is_none_or(|line| line.analysis.understood.is_ok());
             let grantable = understood && !placed.unknown && answer.reason.kind.is_grantable();
             match rule_for(&placed.unit).filter(|_| grantable) {
+                // A yes to the programs is one to this.
+                _ if placed.is_network_of_line() => {}
                 Some(rule) => self.offer_too(rule),
                 None => self.once_only = true,
             }

@@ -85,6 +85,19 @@ pub struct Request<'a> {
     pub has_pty: bool,
     /// How often this tool has run in this session.
     pub executions: u32,
+    /// What holds commands on this machine.
+    pub sandbox: Sandbox,
+}
+
+/// What holds commands on this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sandbox {
+    /// All that it should, or what the user has chosen instead.
+    #[default]
+    Whole,
+    /// Not all: files that steer tools can be written, for one. So whatever is not known to only
+    /// look asks.
+    Partial,
 }
 
 impl<'a> Request<'a> {
@@ -111,6 +124,7 @@ impl<'a> Request<'a> {
             force_approval: false,
             has_pty: false,
             executions: 0,
+            sandbox: Sandbox::Whole,
         }
     }
 

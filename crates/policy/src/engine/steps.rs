@@ -1,13 +1,13 @@
 //! The steps that each unit of a call passes.
 
-use dogu_tool::Verdict;
+use dogu_tool::{ANY_ADDRESS, OUTSIDE_SANDBOX, Verdict};
 
 use crate::analysis::Found;
 use crate::auto_approval::AutoApproval;
 use crate::engine::decision::Answer;
 use crate::engine::files::{Guard, shown};
 use crate::engine::unit::Placed;
-use crate::engine::{Engine, FileUnit, ReasonKind, Request, Unit, Use, policies, rules};
+use crate::engine::{Engine, FileUnit, ReasonKind, Request, Sandbox, Unit, Use, policies, rules};
 use crate::facts::CommandFacts;
 use crate::public_address::check_public;
 use crate::risk::Risk;
@@ -56,10 +56,13 @@ impl<'a> Judge<'a> {
         if let Guard::Refused(reason) = guard {
             return Answer { verdict: Verdict::Deny, reason };
         }
+        if let Unit::Custom(OUTSIDE_SANDBOX, _) = placed.unit {
+            return self.outside(placed);
+        }
         let answers = [
             self.policy(&placed.unit, &guard),
             self.rules(placed, &guard),
-            self.grants(&placed.unit, &guard),
+            self.grants(placed, &guard),
             self.auto(placed, &guard),
         ];
         let mut answers: Vec<Answer> = answers.into_iter().flatten().collect();
@@ -68,6 +71,20 @@ impl<'a> Judge<'a> {
         }
         let first = answers.into_iter().next();
         self.limit(first.unwrap_or_else(|| self.otherwise(placed, &guard)), placed)
+    }
+
+    /// Nothing that was said before covers a run outside of the sandbox: no rule, no grant, no
+    /// kind. A person sees the whole line and says yes to it, or not.
+    fn outside(&self, placed: &Placed<'_>) -> Answer {
+        let answers = [
+            self.policy(&placed.unit, &Guard::Free),
+            self.rules(placed, &Guard::Free),
+            self.granted(&placed.unit, &Guard::Free),
+        ];
+        let refused = answers.into_iter().flatten().find(|answer| answer.verdict == Verdict::Deny);
+        refused.unwrap_or_else(|| {
+            Answer::ask(ReasonKind::Default, "it would run outside of the sandbox")
+        })
     }
 
     /// Step 2.
@@ -101,7 +118,11 @@ impl<'a> Judge<'a> {
     /// rule allows every one of them by its words. What the shell writes is not: a rule for `echo`
     /// is none for a redirection.
     fn covered(&self, placed: &Placed<'_>, guard: &Guard) -> Option<Answer> {
-        let (Unit::File(file), Some(line)) = (&placed.unit, placed.line) else { return None };
+        let line = placed.line?;
+        if placed.is_network_of_line() && self.rules_allow_all(line) {
+            return Some(Answer::allow(ReasonKind::Rule, "rules allow every command of the line"));
+        }
+        let Unit::File(file) = &placed.unit else { return None };
         let redirected = file.line.is_some_and(|(_, named)| named.redirected);
         let ordinary =
             *guard == Guard::Free && file.usage.changes() && !redirected && !is_root(file);
@@ -124,7 +145,25 @@ impl<'a> Judge<'a> {
     }
 
     /// Step 4.
-    fn grants(&self, unit: &Unit<'_>, guard: &Guard) -> Option<Answer> {
+    fn grants(&self, placed: &Placed<'_>, guard: &Guard) -> Option<Answer> {
+        let answer = self.granted(&placed.unit, guard);
+        let line = placed.line.filter(|_| placed.is_network_of_line());
+        answer.or_else(|| line.and_then(|line| self.granted_line(line)))
+    }
+
+    /// Grants for every command of a line are one for what these are known to ask.
+    fn granted_line(&self, line: &CommandFacts) -> Option<Answer> {
+        let acts = |found: &&Found| found.risk > Risk::Safe && !found.wrapper;
+        let mut acting = line.analysis.commands.iter().filter(acts).peekable();
+        let is_granted = |found: &Found| {
+            let answer = self.granted(&Unit::Command(found), &Guard::Free);
+            answer.is_some_and(|answer| answer.verdict == Verdict::Allow)
+        };
+        (acting.peek().is_some() && acting.all(is_granted))
+            .then(|| Answer::allow(ReasonKind::Grant, "its commands were granted"))
+    }
+
+    fn granted(&self, unit: &Unit<'_>, guard: &Guard) -> Option<Answer> {
         let mut first = None;
         for grant in self.request.grants() {
             let verdict = rules::verdict_on(&grant.rule, unit, guard, &self.around);
@@ -251,6 +290,13 @@ impl<'a> Judge<'a> {
         if let Some(doubt) = placed.line.and_then(doubt) {
             return doubt;
         }
+        if let Some(line) = placed.line.filter(|_| self.request.sandbox == Sandbox::Partial)
+            && !line.analysis.only_looks()
+        {
+            let text =
+                "the sandbox of this machine is partial, so whatever does more than look asks";
+            return Answer::ask(ReasonKind::Default, text);
+        }
         let harmless = matches!(answer.reason.kind, ReasonKind::Grant | ReasonKind::Harmless);
         if !self.auto.enabled && !harmless {
             return Answer::ask(ReasonKind::MasterSwitch, "auto-approval is switched off");
@@ -276,6 +322,9 @@ fn is_root(file: &FileUnit<'_>) -> bool {
 }
 
 fn network_reason(url: &str) -> String {
+    if url == ANY_ADDRESS {
+        return "it reaches the network".to_owned();
+    }
     match check_public(url) {
         Ok(()) => format!("to ask {url} is not approved"),
         Err(why) => format!("to ask {url} is not approved: {why}"),

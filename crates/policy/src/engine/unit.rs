@@ -75,6 +75,11 @@ pub(crate) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
+    /// It is what the programs of a line are known to ask: who allows them allows that.
+    pub(crate) fn is_network_of_line(&self) -> bool {
+        self.line.is_some() && matches!(self.unit, Unit::Network(_))
+    }
+
     fn of(unit: Unit<'a>) -> Self {
         Self { unit, line: None, unknown: false }
     }
@@ -135,8 +140,9 @@ fn units_of_line<'a>(facts: Option<&'a CommandFacts>, request: &Request<'a>) -> 
     };
     let commands = facts.analysis.commands.iter().map(Unit::Command);
     let files = facts.files.iter().map(|named| Unit::File(named_file(named, facts, request)));
+    let addresses = facts.analysis.addresses.iter().map(|url| Unit::Network(url));
     let mut units: Vec<_> =
-        commands.chain(files).map(|unit| Placed::in_line(unit, facts)).collect();
+        commands.chain(files).chain(addresses).map(|unit| Placed::in_line(unit, facts)).collect();
     if facts.analysis.commands.is_empty() {
         units.push(Placed::in_line(Unit::Nothing, facts));
     }

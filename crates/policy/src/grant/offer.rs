@@ -7,7 +7,7 @@ use crate::engine::{FileUnit, Unit, Use};
 use crate::grant::never_granted;
 use crate::risk::Risk;
 use crate::rule::{PathPattern, Pattern, Rule, UrlPattern, Wild, WordPattern};
-use dogu_tool::Verdict;
+use dogu_tool::{OUTSIDE_SANDBOX, Verdict};
 
 /// The rules that a standing yes would store.
 pub type Offer = Vec<Rule>;
@@ -24,8 +24,9 @@ pub(crate) fn rule_for(unit: &Unit<'_>) -> Option<Rule> {
             }
             Pattern::Mcp { server: Wild::literal(*server), tool: Wild::literal(*tool) }
         }
+        // The way out of the sandbox is asked about each time.
+        Unit::Custom(OUTSIDE_SANDBOX, _) | Unit::Nothing => return None,
         Unit::Custom(name, details) => Pattern::Custom(custom(name, details)?),
-        Unit::Nothing => return None,
     };
     // What does not read back from its text cannot be stored as text.
     let read = Rule::parse(Verdict::Allow, &pattern.to_string()).ok()?;

@@ -123,10 +123,11 @@ pub(crate) fn line(text: &str) -> JudgedAction {
         folders: vec![ROOT.to_owned()],
         steered_by: Vec::new(),
         starts: Vec::new(),
+        addresses: Vec::new(),
         risk,
     };
     JudgedAction {
-        action: Action::Execute { command: text.to_owned(), cwd: ROOT.into() },
+        action: Action::execute(text, ROOT),
         path: None,
         command: Some(CommandFacts { analysis, files, steered_by }),
     }
@@ -142,7 +143,7 @@ pub(crate) fn real_line(text: &str) -> JudgedAction {
     });
     let files = files.collect();
     JudgedAction {
-        action: Action::Execute { command: text.to_owned(), cwd: ROOT.into() },
+        action: Action::execute(text, ROOT),
         path: None,
         command: Some(CommandFacts { analysis, files, steered_by: Vec::new() }),
     }

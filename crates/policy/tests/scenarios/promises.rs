@@ -10,7 +10,7 @@ use crate::common::{Call, facts, grant, line, on_path, real_line, rule, spec};
 
 #[test]
 fn a_call_without_facts_about_its_line_or_path_asks() {
-    let action = Action::Execute { command: "ls".into(), cwd: "/".into() };
+    let action = Action::execute("ls", "/");
     for action in [action, Action::read("a"), Action::write("a")] {
         let call = Call::new(spec("x", Group::Command), vec![JudgedAction::plain(action)]);
         let decision = call.with(&["allow Execute(*)", "allow FileRead(**)", "+write"]).decide();

@@ -35,7 +35,7 @@ pub(crate) fn judged(line: &str, workspace: Workspace) -> JudgedAction {
     let analysis = analysis_of(line);
     let files = analysis.files.iter().flat_map(|file| named(file, workspace)).collect();
     JudgedAction {
-        action: Action::Execute { command: line.to_owned(), cwd: PROJECT.into() },
+        action: Action::execute(line, PROJECT),
         path: Some(path_facts(PROJECT, Some(FileKind::Folder))),
         command: Some(CommandFacts { analysis, files, steered_by: Vec::new() }),
     }

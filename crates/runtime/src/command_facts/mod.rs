@@ -17,7 +17,7 @@ mod steering;
 use std::path::{Path, PathBuf};
 
 use dogu_policy::Analysis;
-use dogu_policy::analysis::{FilePlace, Place, UsedFile, analyse};
+use dogu_policy::analysis::{FilePlace, Place, Repository, UsedFile, analyse};
 use dogu_policy::command::Access;
 use dogu_policy::facts::{CommandFacts, JudgedAction, NamedFile, PathFacts};
 use dogu_policy::path::{Places, is_stream};
@@ -45,10 +45,22 @@ pub fn judge(
     let home = places.home.as_deref().and_then(name);
     let analysis = analyse(command, Place { cwd: &real, home: home.as_deref() });
     Ok(JudgedAction {
-        action: Action::Execute { command: command.to_owned(), cwd: cwd.to_owned() },
+        action: Action::execute(command, cwd),
         path: Some(folder),
         command: Some(gather(roots, places, analysis)),
     })
+}
+
+/// The folder of the repository that git changes in a line which runs other things too: that is
+/// more than the line says, and is judged by itself.
+pub(crate) fn repository_of(judged: &JudgedAction) -> Option<PathBuf> {
+    let analysis = &judged.command.as_ref()?.analysis;
+    if analysis.repository() != Repository::AmongOthers {
+        return None;
+    }
+    let cwd = &judged.path.as_ref()?.real;
+    let found = cwd.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists());
+    Some(found.unwrap_or_else(|| cwd.join(".git")))
 }
 
 /// Looks up what a line names.

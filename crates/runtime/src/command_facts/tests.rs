@@ -84,6 +84,7 @@ fn analysis(files: Vec<UsedFile>, steered_by: &[&str]) -> Analysis {
         files,
         folders: Vec::new(),
         starts: Vec::new(),
+        addresses: Vec::new(),
         steered_by: steered_by.iter().map(|&name| name.to_owned()).collect(),
         risk: Risk::Safe,
     }

@@ -120,60 +120,6 @@ async fn r27_editor_fetch_own_spec_and_own_settings_are_handed_in() {
     );
 }
 
-/// Runs the command for real, as the shell's capability will.
-struct Shell;
-
-impl Processes for Shell {
-    fn run(&self, request: ProcessRequest) -> BoxFuture<'_, Result<ProcessOutput, ToolError>> {
-        Box::pin(async move {
-            let output = std::process::Command::new("sh")
-                .args(["-c", &request.command])
-                .current_dir(&request.cwd)
-                .output()
-                .map_err(|error| ToolError::io("run in", &request.cwd, error))?;
-            Ok(ProcessOutput {
-                exit_code: output.status.code(),
-                stdout: output.stdout,
-                stderr: output.stderr,
-            })
-        })
-    }
-}
-
-#[tokio::test]
-async fn processes_run_only_what_was_declared() {
-    let run = |command: &'static str| {
-        move |ctx: Arc<dyn dogu_tool::ToolContext>| async move {
-            let request = ProcessRequest {
-                command: command.into(),
-                cwd: ctx.scope().workdir().into(),
-                timeout: std::time::Duration::from_secs(5),
-            };
-            ctx.processes().run(request).await
-        }
-    };
-    let spec = spec("t").in_group(Category::Execute, Group::Command);
-    let tool = ShapedTool::new(spec, move |_, ctx| async move {
-        let declared = run("echo hello")(Arc::clone(&ctx)).await?;
-        let other = run("echo hello; touch x")(ctx).await.unwrap_err();
-        Ok(json!([String::from_utf8(declared.stdout).unwrap(), other.code()]).into())
-    })
-    .actions(|_, scope| {
-        vec![Action::Execute { command: "echo hello".into(), cwd: scope.workdir().into() }]
-    });
-    let workspace = Workspace::new();
-    let runtime = workspace
-        .builder()
-        .tool(Source::Builtin, Arc::new(tool))
-        .unwrap()
-        .processes(Arc::new(Shell))
-        .delegate(Arc::new(ApproveAll))
-        .build()
-        .unwrap();
-    let result = ask(&runtime, "t", json!({})).await;
-    assert_eq!(result.structured, Some(json!(["hello\n", "E_TOOL_DENIED"])));
-}
-
 #[tokio::test]
 async fn r30_a_tool_runs_with_a_bare_context() {
     let folder = tempfile::tempdir().unwrap();

@@ -44,10 +44,7 @@ fn an_action_is_judged_as_a_call_would_be() {
     let runtime = runtime(&workspace, None, &runs);
     let engine = runtime.engine().unwrap();
     let catalog = runtime.catalog();
-    let command = Action::Execute {
-        command: "touch a".to_owned(),
-        cwd: runtime.scope().workdir().to_owned(),
-    };
+    let command = Action::execute("touch a", runtime.scope().workdir());
     let judged = [runtime.facts(&command).unwrap()];
     let request = PolicyRequest {
         spec: catalog.spec("change").unwrap(),

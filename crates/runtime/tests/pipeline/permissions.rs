@@ -46,10 +46,7 @@ fn actions(input: &Value, scope: &Scope) -> Vec<Action> {
     actions.extend(text("read").map(|path| Action::read(scope.resolve(path))));
     actions.extend(text("write").map(|path| Action::write(scope.resolve(path))));
     actions.extend(text("url").map(|url| Action::Network { url: url.to_owned() }));
-    actions.extend(text("run").map(|command| Action::Execute {
-        command: command.to_owned(),
-        cwd: scope.workdir().to_path_buf(),
-    }));
+    actions.extend(text("run").map(|command| Action::execute(command, scope.workdir())));
     actions
 }
 

@@ -17,7 +17,7 @@ pub(super) fn run(workspace: &Workspace, check: &Check) -> Result<ExitCode, Prob
     let mut all_allowed = true;
     for (number, command) in check.commands.iter().enumerate() {
         let cwd = judge.folder(check.cwd.as_deref());
-        let action = Action::Execute { command: command.clone(), cwd };
+        let action = Action::execute(command.clone(), cwd);
         let answer = judge.judge(&action, Vec::new()).map_err(Problem::wrong_use)?;
         all_allowed &= answer.decision == Verdict::Allow;
         let written = if check.json {

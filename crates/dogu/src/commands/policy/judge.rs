@@ -103,7 +103,7 @@ fn tool_for(action: &Action) -> Result<(ToolSpec, Source), String> {
 
 fn input_of(action: &Action) -> Value {
     match action {
-        Action::Execute { command, cwd } => {
+        Action::Execute { command, cwd, .. } => {
             json!({"command": command, "cwd": cwd.to_string_lossy()})
         }
         Action::Network { url } => json!({"url": url}),

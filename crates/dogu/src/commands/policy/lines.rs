@@ -120,7 +120,7 @@ fn rules(asked: &Asked) -> Vec<Rule> {
 fn action(judge: &Judge, asked: &mut Asked) -> Result<Action, String> {
     let cwd = asked.cwd.as_deref();
     match (asked.command.take(), asked.action.take()) {
-        (Some(command), None) => Ok(Action::Execute { command, cwd: judge.folder(cwd) }),
+        (Some(command), None) => Ok(Action::execute(command, judge.folder(cwd))),
         (None, Some(written)) => Ok(written.meant(judge, cwd)),
         _ => Err("a line has either `command` or `action`".to_owned()),
     }
@@ -132,7 +132,7 @@ impl Written {
         let at = |path: String| judge.resolve(&path, Some(&folder));
         match self {
             Self::Execute { command, cwd: own } => {
-                Action::Execute { command, cwd: judge.folder(own.as_deref().or(cwd)) }
+                Action::execute(command, judge.folder(own.as_deref().or(cwd)))
             }
             Self::FileRead { path, tree } => Action::FileRead { path: at(path), tree },
             Self::FileReadSensitive { path } => Action::FileReadSensitive { path: at(path) },

@@ -1,0 +1,116 @@
+//! dogu's side: orders to the supervisor, and what becomes of them.
+
+mod child;
+mod launch;
+mod reactor;
+mod terminal;
+mod worker;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use dogu_sandbox::Machine;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+
+pub use self::child::{Child, End};
+pub use self::launch::{Input, Launch, StartError, TerminalSize};
+use self::reactor::Reactor;
+use crate::wire::Order;
+
+/// How long the kernel may take to say what it offers.
+const PROBE_WITHIN: Duration = Duration::from_secs(3);
+
+/// Who starts programs. Clones share it. The supervising process begins with the first order, and
+/// again with the next one after it was lost.
+#[derive(Clone)]
+pub struct Supervisor(Arc<Inner>);
+
+struct Inner {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    reactor: Mutex<Option<Arc<Reactor>>>,
+    numbers: AtomicU64,
+}
+
+impl fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Supervisor").field("program", &self.0.program).finish_non_exhaustive()
+    }
+}
+
+impl Supervisor {
+    /// `program` with these arguments calls [`supervise_stdin`](crate::supervise_stdin).
+    pub fn new<Argument: Into<OsString>>(
+        program: impl Into<PathBuf>,
+        arguments: impl IntoIterator<Item = Argument>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            program: program.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            reactor: Mutex::new(None),
+            numbers: AtomicU64::new(1),
+        }))
+    }
+
+    /// What the kernel offers; asked once.
+    pub async fn machine(&self) -> io::Result<Machine> {
+        let reactor = self.reactor()?;
+        if let Some(machine) = reactor.machine() {
+            return Ok(machine);
+        }
+        let within_ms = u64::try_from(PROBE_WITHIN.as_millis()).unwrap_or(u64::MAX);
+        reactor.order(&Order::Probe { within_ms }, &[], &[])?;
+        reactor.wait_for_machine().await
+    }
+
+    /// Starts a command. Comes back when it runs, or with why it does not.
+    pub async fn start(&self, launch: Launch) -> Result<Child, StartError> {
+        let reactor = self.reactor().map_err(StartError::Supervisor)?;
+        let id = self.0.numbers.fetch_add(1, Ordering::Relaxed);
+        let child = launch::start(launch, id, &reactor)?;
+        child.started().await?;
+        Ok(child)
+    }
+
+    /// The process that supervises, while there is one.
+    pub fn pid(&self) -> Option<u32> {
+        self.lock().as_ref().map(|reactor| reactor.supervisor_pid())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Reactor>>> {
+        self.0.reactor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reactor(&self) -> io::Result<Arc<Reactor>> {
+        let mut current = self.lock();
+        if let Some(reactor) = current.as_ref().filter(|reactor| reactor.is_alive()) {
+            return Ok(Arc::clone(reactor));
+        }
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        let process = self.spawn(theirs)?;
+        let reactor = Reactor::begin(ours, process)?;
+        *current = Some(Arc::clone(&reactor));
+        Ok(reactor)
+    }
+
+    /// Nothing of dogu's environment or streams goes along: secrets are in the one, and the
+    /// protocol of whoever called dogu is on the other.
+    fn spawn(&self, socket: OwnedFd) -> io::Result<std::process::Child> {
+        Command::new(&self.0.program)
+            .args(&self.0.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(socket))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+    }
+}

@@ -1,0 +1,365 @@
+//! From a profile, the places of this machine and what was granted to what a command may do.
+
+use std::path::{Path, PathBuf};
+
+use dogu_policy::analysis::Repository;
+use dogu_policy::facts::{CommandFacts, JudgedAction};
+use dogu_policy::path::Places;
+use dogu_process::sandbox::{Confinement, Limits, Network, Reads};
+use dogu_tool::{Action, OUTSIDE_SANDBOX};
+
+use crate::settings::{Profile, SandboxLimits, SandboxSettings};
+
+/// Names in the first folder of a workspace by which somebody else's programs are started or
+/// permitted. They cannot be made by a command where they are not there.
+const NEVER_MADE: [&str; 5] = [".git", ".dogu", "dogu.yaml", ".mcp.json", ".claude"];
+
+/// Names that stay as they are where they are there: they tell agents and editors what to do.
+const STAY: [&str; 40] = [
+    "dogu.yml",
+    "dogu.local.yaml",
+    ".doguignore",
+    "goondan.yaml",
+    "goondan.yml",
+    ".rooignore",
+    ".roomodes",
+    ".rooprotected",
+    ".roo",
+    ".roorules",
+    ".kilocode",
+    ".kilocodemodes",
+    ".clinerules",
+    ".clineignore",
+    ".cursor",
+    ".cursorrules",
+    ".continue",
+    ".continuerc.json",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".opencode",
+    "opencode.json",
+    ".goose",
+    ".goosehints",
+    ".amp",
+    ".aider.conf.yml",
+    ".windsurf",
+    ".windsurfrules",
+    ".junie",
+    ".kiro",
+    ".agents",
+    "AGENTS.md",
+    "AGENT.md",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "GEMINI.md",
+    ".github/copilot-instructions.md",
+    "mcp.json",
+    ".husky",
+];
+
+/// Secrets of the home folder that no command sees.
+const SECRETS: [&str; 43] = [
+    ".ssh",
+    ".aws",
+    ".azure",
+    ".gnupg",
+    ".kube",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/hub",
+    ".password-store",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".thunderbird",
+    "Library/Keychains",
+    ".netrc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".pgpass",
+    ".my.cnf",
+    ".vault-token",
+    ".claude.json",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".config/containers/auth.json",
+    ".docker/config.json",
+    ".terraform.d/credentials.tfrc.json",
+    ".local/share/opencode/auth.json",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".config/rclone/rclone.conf",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".lesshst",
+    ".viminfo",
+];
+
+/// What of the home folder is seen in the profile `strict`: where toolchains are.
+const TOOLCHAINS: [&str; 22] = [
+    ".cargo/bin",
+    ".cargo/env",
+    ".cargo/registry",
+    ".cargo/git",
+    ".rustup",
+    ".nvm",
+    ".fnm",
+    ".volta",
+    ".bun/bin",
+    ".deno",
+    ".pyenv",
+    ".rbenv",
+    ".sdkman",
+    ".asdf",
+    ".local/bin",
+    ".local/lib",
+    ".local/share/mise",
+    ".local/share/uv",
+    ".local/share/pnpm",
+    "go",
+    ".gitconfig",
+    ".config/git/config",
+];
+
+/// What a command is confined by.
+pub(crate) struct Wanted<'a> {
+    pub(crate) settings: &'a SandboxSettings,
+    pub(crate) places: &'a Places,
+    /// The real paths of the workspace's roots.
+    pub(crate) roots: &'a [PathBuf],
+    /// The folder that it starts in, its real path.
+    pub(crate) cwd: &'a Path,
+    /// What is known of the line.
+    pub(crate) facts: Option<&'a CommandFacts>,
+    /// All that the call was granted.
+    pub(crate) granted: &'a [JudgedAction],
+    /// dogu's own ports.
+    pub(crate) ports: &'a [u16],
+}
+
+/// What holds a command, and what that is called.
+pub(crate) struct Held {
+    pub(crate) confinement: Option<Confinement>,
+    pub(crate) profile: Profile,
+}
+
+impl Wanted<'_> {
+    /// What holds the command.
+    pub(crate) fn held(&self) -> Held {
+        let profile = self.profile();
+        let confinement = (profile != Profile::Off).then(|| self.confinement(profile));
+        Held { confinement, profile }
+    }
+
+    /// A line that only looks needs to write nothing.
+    fn profile(&self) -> Profile {
+        if self.is_granted(is_outside) {
+            return Profile::Off;
+        }
+        let looks = self.facts.is_some_and(|facts| facts.analysis.only_looks());
+        let chosen = self.settings.profile;
+        if looks && chosen == Profile::Workspace { Profile::ReadOnly } else { chosen }
+    }
+
+    fn confinement(&self, profile: Profile) -> Confinement {
+        let mut confinement = Confinement {
+            hidden: self.hidden(),
+            network: self.network(profile),
+            closed_ports: self.ports.to_vec(),
+            limits: limits(self.settings.limits),
+            reads: self.reads(profile),
+            ..Confinement::default()
+        };
+        confinement.writable = self.writable();
+        if profile == Profile::ReadOnly {
+            // They are there, wherever they lie, and stay as they are.
+            confinement.fixed.clone_from(&confinement.writable);
+        } else {
+            confinement.fixed = self.fixed(&confinement.writable);
+            if self.may_write_repository() {
+                let repositories = repositories_of(self.cwd);
+                confinement.fixed.retain(|path| !repositories.contains(path));
+                let outside = |path: &PathBuf| {
+                    !confinement.writable.iter().any(|root| path.starts_with(root))
+                };
+                let more: Vec<PathBuf> = repositories.into_iter().filter(outside).collect();
+                confinement.writable.extend(more);
+            }
+        }
+        confinement
+    }
+
+    /// The roots, but none that holds what nobody meant to be a workspace: a home folder, dogu's
+    /// own folders. Unless the user's settings name it.
+    fn writable(&self) -> Vec<PathBuf> {
+        let named = self.settings.writable.iter().filter_map(|path| self.real(path));
+        let mut folders: Vec<PathBuf> =
+            self.roots.iter().filter(|root| !self.holds_more(root)).cloned().collect();
+        folders.extend(named.filter(|path| path.is_dir()));
+        folders.sort();
+        folders.dedup();
+        // What lies in another of them is writable with it.
+        let all = folders.clone();
+        folders.retain(|path| !all.iter().any(|other| other != path && path.starts_with(other)));
+        folders
+    }
+
+    /// A root that is no workspace.
+    pub(crate) fn holds_more(&self, root: &Path) -> bool {
+        let home = self.places.home.as_deref().is_some_and(|home| home.starts_with(root));
+        home || self.places.private.iter().any(|own| own.starts_with(root))
+    }
+
+    fn fixed(&self, writable: &[PathBuf]) -> Vec<PathBuf> {
+        let mut fixed = Vec::new();
+        for root in self.folders_to_guard(writable) {
+            fixed.extend(NEVER_MADE.iter().map(|name| root.join(name)));
+            fixed.extend(STAY.iter().map(|name| root.join(name)).filter(|path| exists(path)));
+        }
+        // A link there leads to what is judged where it is.
+        fixed.retain(|path| !is_link(path));
+        // git finds a repository above: there a `.git` of its own would be another one, which is
+        // what must not be made; but a folder that is no repository may become none either.
+        fixed.sort();
+        fixed.dedup();
+        fixed
+    }
+
+    /// The roots, and what lies between them and the folder that the command starts in.
+    fn folders_to_guard(&self, writable: &[PathBuf]) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> =
+            self.roots.iter().filter(|root| writable.contains(root)).cloned().collect();
+        let between = self.cwd.ancestors().filter(|folder| {
+            writable.iter().any(|root| folder.starts_with(root) && *folder != root.as_path())
+        });
+        folders.extend(between.filter(|folder| exists(&folder.join(".git"))).map(Path::to_owned));
+        folders
+    }
+
+    fn hidden(&self) -> Vec<PathBuf> {
+        let home = self.places.home.as_deref();
+        let mut hidden: Vec<PathBuf> =
+            home.iter().flat_map(|home| SECRETS.iter().map(|name| home.join(name))).collect();
+        hidden.extend(self.places.private.iter().cloned());
+        hidden.extend(self.settings.hidden.iter().filter_map(|path| self.real(path)));
+        // What a person granted to read is not hidden from the line that they saw.
+        let granted: Vec<&Path> = self.granted_files().collect();
+        hidden.retain(|path| exists(path) && !granted.iter().any(|file| file.starts_with(path)));
+        hidden
+    }
+
+    /// The files that the line names, which were judged with it.
+    fn granted_files(&self) -> impl Iterator<Item = &Path> {
+        let files = self.facts.into_iter().flat_map(|facts| &facts.files);
+        let own =
+            |path: &&Path| !self.places.private.iter().any(|private| path.starts_with(private));
+        files.filter_map(|file| Some(file.path.as_ref().ok()?.real.as_path())).filter(own)
+    }
+
+    fn reads(&self, profile: Profile) -> Reads {
+        match (&self.places.home, profile) {
+            (Some(home), Profile::Strict) => {
+                let mut shown: Vec<PathBuf> =
+                    TOOLCHAINS.iter().map(|name| home.join(name)).collect();
+                shown.extend(self.settings.shown.iter().filter_map(|path| self.real(path)));
+                shown.retain(|path| exists(path));
+                Reads::Without { home: home.clone(), shown }
+            }
+            _ => Reads::Everything,
+        }
+    }
+
+    fn network(&self, profile: Profile) -> Network {
+        let known = self.facts.is_some_and(|facts| !facts.analysis.addresses.is_empty());
+        let granted = known || self.is_granted(|action| matches!(action, Action::Network { .. }));
+        match profile {
+            Profile::Strict => Network::NoSockets,
+            _ if granted => Network::Host,
+            _ => Network::None,
+        }
+    }
+
+    fn may_write_repository(&self) -> bool {
+        match self.facts.map(|facts| facts.analysis.repository()) {
+            Some(Repository::ByGitAlone) => true,
+            Some(Repository::AmongOthers) => self.is_granted(
+                |action| matches!(action, Action::FileWrite { path } if path.ends_with(".git")),
+            ),
+            _ => false,
+        }
+    }
+
+    fn is_granted(&self, is_it: impl Fn(&Action) -> bool) -> bool {
+        self.granted.iter().any(|judged| is_it(&judged.action))
+    }
+
+    /// A path of the settings: `~` expanded, links followed; nothing where it does not exist.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let below_home = path.strip_prefix("~").ok().zip(self.places.home.as_deref());
+        let path = below_home.map_or_else(|| path.to_owned(), |(rest, home)| home.join(rest));
+        path.is_absolute().then(|| path.canonicalize().ok())?
+    }
+}
+
+/// Running outside of the sandbox was granted.
+fn is_outside(action: &Action) -> bool {
+    matches!(action, Action::Custom { name, .. } if name == OUTSIDE_SANDBOX)
+}
+
+/// The folders of the repository that `cwd` is in: `.git`, or where a `.git` file leads to.
+pub(crate) fn repositories_of(cwd: &Path) -> Vec<PathBuf> {
+    let Some(found) = cwd.ancestors().map(|folder| folder.join(".git")).find(|git| exists(git))
+    else {
+        return vec![cwd.join(".git")];
+    };
+    if found.is_dir() {
+        return vec![found];
+    }
+    let text = std::fs::read_to_string(&found).unwrap_or_default();
+    let Some(folder) = text.strip_prefix("gitdir:").map(|path| found.with_file_name(path.trim()))
+    else {
+        return Vec::new();
+    };
+    let Ok(folder) = folder.canonicalize() else { return Vec::new() };
+    let common = std::fs::read_to_string(folder.join("commondir")).unwrap_or_default();
+    let common = folder.join(common.trim()).canonicalize().unwrap_or_else(|_| folder.clone());
+    vec![found, folder, common]
+}
+
+fn limits(set: SandboxLimits) -> Limits {
+    let bytes = |megabytes: u64| megabytes.saturating_mul(1024 * 1024);
+    Limits {
+        processes: set.processes,
+        memory: set.memory_mb.map(bytes).or_else(memory_of_machine),
+        file_size: set.file_mb.map(bytes),
+        cpu_seconds: set.cpu_seconds,
+        open_files: None,
+        scratch: set.scratch_mb.map(bytes),
+    }
+}
+
+/// One process alone may not take more than there is.
+fn memory_of_machine() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|facts| facts.file_type().is_symlink())
+}

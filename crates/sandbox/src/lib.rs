@@ -1,0 +1,50 @@
+//! Starts one child, confined by what the kernel offers.
+//!
+//! A small process with one thread calls [`spawn`] with a [`Command`] and gets the number of the
+//! command's first process, a descriptor of it, and a pipe that tells what became of it. What the
+//! command may change, see and reach is its [`Confinement`]; what this machine can hold it with is
+//! a [`Machine`], which [`probe`] finds out by trying.
+//!
+//! ```text
+//! caller ── fork into namespaces ──► init: walls, then reaps; its end is the end of everything
+//!                                      └── fork, exec ──► the program, without any rights
+//! ```
+//!
+//! A confinement is plain data and travels as JSON:
+//!
+//! ```
+//! use dogu_sandbox::{Confinement, Network};
+//!
+//! let confinement = Confinement {
+//!     writable: vec!["/home/u/project".into()],
+//!     fixed: vec!["/home/u/project/.git".into()],
+//!     hidden: vec!["/home/u/.ssh".into()],
+//!     ..Confinement::default()
+//! };
+//! assert_eq!(confinement.network, Network::None);
+//! let text = serde_json::to_string(&confinement)?;
+//! assert_eq!(serde_json::from_str::<Confinement>(&text)?, confinement);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+#[cfg(unix)]
+mod command;
+mod confinement;
+#[cfg(target_os = "linux")]
+mod linux;
+mod machine;
+#[cfg(not(target_os = "linux"))]
+mod other;
+mod report;
+
+#[cfg(unix)]
+pub use command::{Command, SpawnError, Spawned};
+pub use confinement::{Confinement, Limits, Network, Reads};
+#[cfg(target_os = "linux")]
+pub use linux::{placeholder::Placeholders, probe::probe, spawn::spawn};
+pub use machine::{Machine, Strength};
+#[cfg(not(target_os = "linux"))]
+pub use other::probe;
+#[cfg(all(unix, not(target_os = "linux")))]
+pub use other::{Placeholders, spawn};
+pub use report::{Failure, LONGEST, Report, Reports, Stage};

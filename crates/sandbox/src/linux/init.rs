@@ -1,0 +1,136 @@
+//! The first process of a command: it builds the walls, starts the program behind them, collects
+//! what ends, and takes everything with it when the program ends.
+
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use super::descendants;
+use super::fault::{At, Step};
+use super::inside::{self, Rights};
+use super::job::{Job, Walls};
+use super::sys::process::{self, Waited};
+use super::sys::{files, signals};
+use super::{landlock, limits, mounts};
+use crate::report::{Report, Stage};
+
+/// Lives the life of the first process. The signals that it waits for are held back already.
+pub(crate) fn run(job: &Job, reports: &OwnedFd) -> ! {
+    let reports = reports.as_raw_fd();
+    // Nothing of the caller may run in this copy of it.
+    let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live(job, reports)));
+    process::exit(code.unwrap_or(2))
+}
+
+fn live(job: &Job, reports: RawFd) -> i32 {
+    match build(job, reports).and_then(|rights| inside::start(job, &rights)) {
+        Ok(pid) => {
+            // What it still holds would keep pipes open that the command has closed.
+            files::close_all_but(reports);
+            tell(reports, &Report::Running);
+            watch(pid, job.numbered_apart(), reports);
+            0
+        }
+        Err(failure) => {
+            tell(reports, &Report::Failed(failure));
+            1
+        }
+    }
+}
+
+fn tell(reports: RawFd, report: &Report) {
+    // Without a reader there is nobody to tell, and this process is about to be killed.
+    let _ = files::write(reports, &report.encode());
+}
+
+fn build(job: &Job, reports: RawFd) -> Step<Rights> {
+    process::die_with_parent().at(Stage::Parent)?;
+    if files::reader_is_gone(reports) {
+        process::exit(1);
+    }
+    process::set_name(c"dogu-init");
+    process::new_session().at(Stage::Session)?;
+    if !job.numbered_apart() {
+        process::adopt_orphans().at(Stage::Parent)?;
+    }
+    let rights = match &job.walls {
+        Some(walls) => walls_around(walls)?,
+        None => Rights::default(),
+    };
+    process::be_opaque().at(Stage::Parent)?;
+    Ok(rights)
+}
+
+fn walls_around(walls: &Walls) -> Step<Rights> {
+    let machine = &walls.machine;
+    let writable = if machine.namespaces {
+        keep_identity()?;
+        if walls.own_network {
+            process::loopback_up().at(Stage::Network)?;
+        }
+        if let Some(processes) = walls.limits.processes
+            && machine.process_limit
+            && process::ids().0 == 0
+        {
+            limits::bound_process_numbers(processes).at(Stage::Limits)?;
+        }
+        mounts::set_up(&walls.plan, machine)?
+    } else {
+        landlock::shared_places(&walls.plan)?
+    };
+    let rules = match walls.landlock() {
+        Some(version) => Some(landlock::rules(&writable, version)?),
+        None => None,
+    };
+    Ok(Rights { rules })
+}
+
+/// Maps the user and group to themselves, and nobody else.
+fn keep_identity() -> Step {
+    let (user, group) = super::spawn::OUTSIDE_IDS.get();
+    let map = |id: u32| format!("{id} {id} 1");
+    files::put(c"/proc/self/setgroups", b"deny").at(Stage::Identity)?;
+    files::put(c"/proc/self/uid_map", map(user).as_bytes()).at(Stage::Identity)?;
+    files::put(c"/proc/self/gid_map", map(group).as_bytes()).at(Stage::Identity)
+}
+
+/// Collects whatever ends until the command has, passing signals on meanwhile.
+fn watch(command: i32, numbered_apart: bool, reports: RawFd) {
+    let above = process::parent();
+    loop {
+        if let Some(status) = collect(command) {
+            if numbered_apart {
+                // With this process the rest goes; but a stuck one must not delay the answer.
+                let _ = process::kill(-1, libc::SIGKILL);
+            } else {
+                descendants::end_all();
+            }
+            let (exit_code, signal) = process::exit_of(status);
+            return tell(reports, &Report::Ended { exit_code, signal });
+        }
+        let (signal, sender) = signals::next();
+        if signal != libc::SIGCHLD && (sender == 0 || sender == above) {
+            pass_on(signal, numbered_apart);
+        }
+    }
+}
+
+/// Collects all that have ended; the status of the command if it is one of them.
+fn collect(command: i32) -> Option<i32> {
+    let mut found = None;
+    while let Waited::Ended(pid, status) = process::wait(-1, false) {
+        if pid == command {
+            found = Some(status);
+        }
+    }
+    found
+}
+
+fn pass_on(signal: i32, numbered_apart: bool) {
+    // What is stopped must go on to notice.
+    for signal in [signal, libc::SIGCONT] {
+        if numbered_apart {
+            let _ = process::kill(-1, signal);
+        } else {
+            descendants::signal_all(signal);
+        }
+    }
+}

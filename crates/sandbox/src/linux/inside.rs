@@ -1,0 +1,105 @@
+//! The process that becomes the program: takes rights away from itself, then starts it.
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use super::fault::{At, Step};
+use super::job::{Job, Program, Walls};
+use super::limits;
+use super::sys::{Errno, Sys, confine, files, process, signals};
+use crate::report::{Failure, Stage};
+
+/// What was prepared for it by the first process.
+#[derive(Default)]
+pub(crate) struct Rights {
+    /// Where it may write, by Landlock.
+    pub(crate) rules: Option<OwnedFd>,
+}
+
+/// Starts the program and gives the number of its process.
+pub(crate) fn start(job: &Job, rights: &Rights) -> Step<i32> {
+    // Above the three numbers that they are to get, so that none overwrites another.
+    let copy = |file: &OwnedFd| files::copy_above(file.as_raw_fd(), 3).at(Stage::Descriptors);
+    let [input, output, errors] = &job.stdio;
+    let stdio = [copy(input)?, copy(output)?, copy(errors)?];
+    let argv = process::pointers(&job.argv);
+    let env = process::pointers(&job.env);
+    let mut failure = None;
+    let pid = process::start_in_this_memory(&mut || {
+        failure = become_program(job, rights, &stdio, &argv, &env).err();
+    })
+    .at(Stage::Start)?;
+    match failure {
+        None => Ok(pid),
+        Some(failure) => {
+            process::wait(pid, true);
+            Err(failure)
+        }
+    }
+}
+
+fn become_program(
+    job: &Job,
+    rights: &Rights,
+    stdio: &[OwnedFd; 3],
+    argv: &[*const libc::c_char],
+    env: &[*const libc::c_char],
+) -> Step {
+    process::new_session().at(Stage::Session)?;
+    if !job.numbered_apart() {
+        process::die_with_parent().at(Stage::Parent)?;
+    }
+    for (file, number) in stdio.iter().zip(0..) {
+        files::copy_to(file.as_raw_fd(), number).at(Stage::Descriptors)?;
+    }
+    if job.terminal {
+        process::take_terminal().at(Stage::Terminal)?;
+    }
+    files::close_on_exec_from(3).at(Stage::Descriptors)?;
+    process::change_folder(&job.cwd).at_path(Stage::Folder, &job.cwd)?;
+    signals::reset().at(Stage::Session)?;
+    if let Some(walls) = &job.walls {
+        give_up_rights(walls, rights)?;
+    }
+    execute(&job.program, argv, env)
+}
+
+fn give_up_rights(walls: &Walls, rights: &Rights) -> Step {
+    limits::apply(&walls.limits).at(Stage::Limits)?;
+    drop_capabilities(walls).at(Stage::Capabilities)?;
+    confine::no_new_privileges().at(Stage::Capabilities)?;
+    if let Some(rules) = &rights.rules {
+        confine::obey(rules.as_fd()).at(Stage::Landlock)?;
+    }
+    if let Some(ports) = &walls.ports {
+        confine::obey(ports.as_fd().as_fd()).at(Stage::Landlock)?;
+    }
+    if let Some(filter) = &walls.filter {
+        confine::filter(filter).at(Stage::Seccomp)?;
+    }
+    Ok(())
+}
+
+fn drop_capabilities(walls: &Walls) -> Sys<()> {
+    match confine::drop_capabilities() {
+        // Outside of a namespace a plain user has no say over this, and no capability either.
+        Err(Errno(libc::EPERM)) if !walls.machine.namespaces => confine::set_no_capabilities(),
+        dropped => dropped,
+    }
+}
+
+/// Comes back only with a failure.
+fn execute(program: &Program, argv: &[*const libc::c_char], env: &[*const libc::c_char]) -> Step {
+    let Program::Start(candidates) = program else { process::exit(0) };
+    let mut failure = Failure { stage: Stage::Program, errno: libc::ENOENT, path: None };
+    for candidate in candidates {
+        let errno = process::execute(candidate, argv, env);
+        let now = Err::<(), _>(errno).at_path(Stage::Program, candidate);
+        // That a file may not be started says more than that another does not exist.
+        if let Err(now) = now
+            && (failure.path.is_none() || failure.errno == libc::ENOENT)
+        {
+            failure = now;
+        }
+    }
+    Err(failure)
+}

@@ -1,0 +1,124 @@
+//! Landlock: a second wall behind the mounts, and the first where there are none.
+//!
+//! Only writing is handled, so that nothing has to be allowed for reading. Landlock can only add
+//! rights below a folder: what is fixed in a writable one is the mounts' work.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::rc::Rc;
+
+use super::fault::{At, Step};
+use super::plan::MountPlan;
+use super::sys::confine::{self, Handled};
+use super::sys::{Errno, Sys, files};
+use crate::report::Stage;
+
+// `LANDLOCK_ACCESS_FS_*`.
+const WRITE_FILE: u64 = 1 << 1;
+const REMOVE_AND_MAKE: u64 = 0x1ff0;
+const REFER: u64 = 1 << 13;
+const TRUNCATE: u64 = 1 << 14;
+const IOCTL_DEV: u64 = 1 << 15;
+/// What a rule may say about something that is no folder.
+const OF_FILES: u64 = WRITE_FILE | TRUNCATE | IOCTL_DEV;
+/// `LANDLOCK_ACCESS_NET_CONNECT_TCP`.
+const CONNECT_TCP: u64 = 1 << 1;
+/// `LANDLOCK_SCOPE_*`: abstract Unix sockets, and signals.
+const SCOPES: u64 = 3;
+
+/// The first version under which files can be moved from one folder to another.
+pub(crate) const MOVES: u32 = 2;
+/// The first version that knows ports.
+const PORTS: u32 = 4;
+
+/// Where a command may write when it sees the machine's own files.
+const SHARED: [&CStr; 11] = [
+    c"/tmp",
+    c"/var/tmp",
+    c"/dev/shm",
+    c"/dev/null",
+    c"/dev/zero",
+    c"/dev/full",
+    c"/dev/random",
+    c"/dev/urandom",
+    c"/dev/tty",
+    c"/dev/ptmx",
+    c"/dev/pts",
+];
+
+fn handled(version: u32) -> Handled {
+    let since = |first, rights| if version >= first { rights } else { 0 };
+    Handled {
+        files: WRITE_FILE
+            | REMOVE_AND_MAKE
+            | since(2, REFER)
+            | since(3, TRUNCATE)
+            | since(5, IOCTL_DEV),
+        network: 0,
+        scopes: since(6, SCOPES),
+    }
+}
+
+/// Rules that allow writing below these places only.
+pub(crate) fn rules(writable: &[OwnedFd], version: u32) -> Step<OwnedFd> {
+    let rules = || {
+        let handled = handled(version);
+        let rules = confine::new_rules(&handled, version)?;
+        for place in writable {
+            allow(rules.as_fd(), place.as_fd(), handled.files)?;
+        }
+        Ok(rules)
+    };
+    rules().at(Stage::Landlock)
+}
+
+fn allow(rules: BorrowedFd<'_>, place: BorrowedFd<'_>, rights: u64) -> Sys<()> {
+    let folder = files::facts(place)?.is_folder();
+    let rights = if folder { rights } else { rights & OF_FILES };
+    confine::allow_beneath(rules, place, rights)
+}
+
+/// The places below which a command may write where nothing is mounted for it.
+pub(crate) fn shared_places(plan: &MountPlan) -> Step<Vec<OwnedFd>> {
+    let mut places = Vec::new();
+    for path in SHARED {
+        match files::open(path, libc::O_PATH) {
+            Err(Errno(libc::ENOENT)) => {}
+            place => places.push(place.at_path(Stage::Landlock, path)?),
+        }
+    }
+    for path in &plan.writable {
+        places.push(files::place_without_links(path).at_path(Stage::Writable, path)?);
+    }
+    Ok(places)
+}
+
+/// Rules that close ports to TCP connections; `None` where the version cannot. As rules only
+/// allow, that is one for each of the other 65,000; they are made once in a process.
+pub(crate) fn closed_ports(ports: &[u16], version: u32) -> Sys<Option<Rc<OwnedFd>>> {
+    thread_local! {
+        static MADE: RefCell<HashMap<Vec<u16>, Rc<OwnedFd>>> = RefCell::default();
+    }
+    if ports.is_empty() || version < PORTS {
+        return Ok(None);
+    }
+    let mut ports = ports.to_vec();
+    ports.sort_unstable();
+    ports.dedup();
+    MADE.with_borrow_mut(|made| {
+        if let Some(rules) = made.get(&ports) {
+            return Ok(Some(Rc::clone(rules)));
+        }
+        let handled = Handled { network: CONNECT_TCP, ..Handled::default() };
+        let rules = Rc::new(confine::new_rules(&handled, version)?);
+        for port in (0..=u16::MAX).filter(|port| ports.binary_search(port).is_err()) {
+            confine::allow_port(rules.as_fd().as_fd(), port, CONNECT_TCP)?;
+        }
+        // A process of dogu closes the same ports all its life.
+        made.clear();
+        made.insert(ports, Rc::clone(&rules));
+        Ok(Some(rules))
+    })
+}

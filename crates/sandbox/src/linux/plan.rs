@@ -1,0 +1,153 @@
+//! What of a confinement there is to do, worked out before the first process is made.
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::placeholder::{Guarded, Placeholders, guard};
+use super::sockets;
+use crate::{Confinement, Network, Reads, SpawnError};
+
+/// Folders that each command has for itself.
+pub(crate) const PRIVATE: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
+
+/// Things in `/run` that are part of the system on some systems.
+const SYSTEM_IN_RUN: [&str; 3] =
+    ["/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+
+/// What is mounted for a command.
+#[derive(Debug, Default)]
+pub(crate) struct MountPlan {
+    /// Writable folders, the outer before the inner.
+    pub(crate) writable: Vec<CString>,
+    /// Folders between a writable folder and something fixed: they must not be renamed.
+    pub(crate) anchored: Vec<CString>,
+    pub(crate) fixed: Vec<Guarded>,
+    pub(crate) hidden: Vec<CString>,
+    pub(crate) home: Option<CString>,
+    pub(crate) shown: Vec<CString>,
+    pub(crate) sockets: Vec<CString>,
+    pub(crate) scratch: CString,
+}
+
+/// Bytes of the private folders unless the limits say something else.
+const SCRATCH: u64 = 2 << 30;
+
+impl MountPlan {
+    /// Looks at the file system; makes the placeholders that it needs, which `kept` holds.
+    pub(crate) fn new(
+        confinement: &Confinement,
+        kept: &mut Placeholders,
+    ) -> Result<Self, SpawnError> {
+        let mut writable = confinement.writable.clone();
+        writable.sort();
+        writable.dedup();
+        let mut plan = Self {
+            writable: writable.iter().map(|path| writable_text(path)).collect::<Result<_, _>>()?,
+            hidden: texts(&confinement.hidden)?,
+            scratch: number(confinement.limits.scratch.unwrap_or(SCRATCH)),
+            ..Self::default()
+        };
+        plan.show(confinement)?;
+        let mut anchored = BTreeSet::new();
+        for path in &confinement.fixed {
+            plan.fix(path, &writable, &mut anchored, kept)?;
+        }
+        plan.anchored = texts(anchored)?;
+        plan.sockets = sockets::outside(&writable);
+        Ok(plan)
+    }
+
+    /// Where nothing can be mounted: only what Landlock needs to know.
+    pub(crate) fn without_mounts(confinement: &Confinement) -> Result<Self, SpawnError> {
+        let writable = confinement.writable.iter().map(|path| writable_text(path));
+        Ok(Self { writable: writable.collect::<Result<_, _>>()?, ..Self::default() })
+    }
+
+    fn show(&mut self, confinement: &Confinement) -> Result<(), SpawnError> {
+        let mut shown: Vec<PathBuf> = SYSTEM_IN_RUN.iter().map(PathBuf::from).collect();
+        if confinement.network == Network::Host {
+            shown.extend(resolver());
+        }
+        if let Reads::Without { home, shown: more } = &confinement.reads {
+            self.home = Some(text(home)?);
+            shown.extend(more.iter().cloned());
+        }
+        shown.sort();
+        shown.retain(|path| path.symlink_metadata().is_ok());
+        self.shown = texts(shown)?;
+        Ok(())
+    }
+
+    fn fix(
+        &mut self,
+        path: &Path,
+        writable: &[PathBuf],
+        anchored: &mut BTreeSet<PathBuf>,
+        kept: &mut Placeholders,
+    ) -> Result<(), SpawnError> {
+        text(path)?;
+        // Below none of them it is read-only as it is; one of them itself is what was granted.
+        let Some(root) = writable.iter().filter(|root| path.starts_with(root)).max() else {
+            return Ok(());
+        };
+        if root == path {
+            return Ok(());
+        }
+        let guarded = guard(path, root, kept)
+            .map_err(|source| SpawnError::Placeholder { path: path.to_path_buf(), source })?;
+        anchored.extend(
+            guarded
+                .path()
+                .ancestors()
+                .skip(1)
+                .take_while(|above| above != root)
+                .map(Path::to_path_buf),
+        );
+        // What a link leads to is what a program reads.
+        if path.is_symlink()
+            && let Ok(target) = path.canonicalize()
+            && target != path
+        {
+            self.fix(&target, writable, anchored, kept)?;
+        }
+        self.fixed.push(guarded);
+        Ok(())
+    }
+}
+
+/// The file that names the name servers, where it is in a folder that is private.
+fn resolver() -> Option<PathBuf> {
+    let real = Path::new("/etc/resolv.conf").canonicalize().ok()?;
+    real.starts_with("/run").then_some(real)
+}
+
+fn writable_text(path: &Path) -> Result<CString, SpawnError> {
+    let taken = ["/proc", "/sys"].iter().any(|taken| path.starts_with(taken));
+    if taken || path == Path::new("/") || path == Path::new("/dev") {
+        let message = format!("{} cannot be a writable folder", path.display());
+        return Err(SpawnError::Invalid(message));
+    }
+    text(path)
+}
+
+fn texts(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Vec<CString>, SpawnError> {
+    paths.into_iter().map(|path| text(path.as_ref())).collect()
+}
+
+/// A path as the kernel takes it.
+fn text(path: &Path) -> Result<CString, SpawnError> {
+    let invalid = |why| SpawnError::Invalid(format!("{} {why}", path.display()));
+    let plain = path.components().all(|part| {
+        matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_))
+    });
+    if !path.is_absolute() || !plain {
+        return Err(invalid("is not an absolute, plain path"));
+    }
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| invalid("has a NUL in it"))
+}
+
+fn number(number: u64) -> CString {
+    CString::new(number.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,206 @@
+//! Descriptors, files and pipes.
+#![expect(unsafe_code, reason = "system calls that the standard library does not have")]
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use super::{Sys, done, number};
+
+/// A descriptor that the kernel has just given out.
+pub(super) fn owned(answer: libc::c_long) -> Sys<OwnedFd> {
+    let number = number(answer)?;
+    // SAFETY: the kernel has just opened it, so nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// What a path is: its type bits, permission bits, device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) mode: u32,
+    pub(crate) owner: u32,
+    pub(crate) size: i64,
+    pub(crate) identity: (u64, u64),
+}
+
+impl Facts {
+    fn kind(&self) -> u32 {
+        self.mode & libc::S_IFMT
+    }
+
+    pub(crate) fn is_folder(&self) -> bool {
+        self.kind() == libc::S_IFDIR
+    }
+
+    pub(crate) fn is_file(&self) -> bool {
+        self.kind() == libc::S_IFREG
+    }
+
+    pub(crate) fn is_socket(&self) -> bool {
+        self.kind() == libc::S_IFSOCK
+    }
+}
+
+/// A path without any link in it, opened only as a place.
+pub(crate) fn place_without_links(path: &CStr) -> Sys<OwnedFd> {
+    // SAFETY: all fields are numbers, for which zero is a value.
+    let mut how: libc::open_how = unsafe { std::mem::zeroed() };
+    how.flags = u64::from((libc::O_PATH | libc::O_CLOEXEC).cast_unsigned());
+    how.resolve = libc::RESOLVE_NO_SYMLINKS;
+    // SAFETY: both pointers live through the call, and the size is that of the struct.
+    owned(unsafe {
+        libc::syscall(
+            libc::SYS_openat2,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            &raw const how,
+            size_of::<libc::open_how>(),
+        )
+    })
+}
+
+/// A path opened with these flags; close-on-exec is added.
+pub(crate) fn open(path: &CStr, flags: i32) -> Sys<OwnedFd> {
+    open_at(libc::AT_FDCWD, path, flags, 0)
+}
+
+/// A name in a folder opened with these flags; close-on-exec is added.
+pub(crate) fn open_at(folder: RawFd, name: &CStr, flags: i32, mode: u32) -> Sys<OwnedFd> {
+    // SAFETY: the name lives through the call.
+    owned(libc::c_long::from(unsafe {
+        libc::openat(folder, name.as_ptr(), flags | libc::O_CLOEXEC, mode)
+    }))
+}
+
+/// What stands behind a descriptor.
+pub(crate) fn facts(file: BorrowedFd<'_>) -> Sys<Facts> {
+    // SAFETY: all fields are numbers, for which zero is a value.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the struct that it is given.
+    done(libc::c_long::from(unsafe { libc::fstat(file.as_raw_fd(), &raw mut stat) }))?;
+    Ok(Facts {
+        mode: stat.st_mode,
+        owner: stat.st_uid,
+        size: stat.st_size,
+        identity: (stat.st_dev, stat.st_ino),
+    })
+}
+
+/// A new folder.
+pub(crate) fn make_folder(parent: RawFd, name: &CStr, mode: u32) -> Sys<()> {
+    // SAFETY: the name lives through the call.
+    done(libc::c_long::from(unsafe { libc::mkdirat(parent, name.as_ptr(), mode) }))
+}
+
+/// A new symbolic link.
+pub(crate) fn make_link(target: &CStr, parent: RawFd, name: &CStr) -> Sys<()> {
+    // SAFETY: both names live through the call.
+    done(libc::c_long::from(unsafe { libc::symlinkat(target.as_ptr(), parent, name.as_ptr()) }))
+}
+
+/// Permission bits, whatever the umask is.
+pub(crate) fn set_mode(file: BorrowedFd<'_>, mode: u32) -> Sys<()> {
+    // SAFETY: numbers only.
+    done(libc::c_long::from(unsafe { libc::fchmod(file.as_raw_fd(), mode) }))
+}
+
+/// Removes a name: a folder's if `folder`, else a file's.
+pub(crate) fn remove(parent: BorrowedFd<'_>, name: &CStr, folder: bool) -> Sys<()> {
+    let flags = if folder { libc::AT_REMOVEDIR } else { 0 };
+    // SAFETY: the name lives through the call.
+    done(libc::c_long::from(unsafe { libc::unlinkat(parent.as_raw_fd(), name.as_ptr(), flags) }))
+}
+
+/// A lock on an open file, without waiting: shared or exclusive.
+pub(crate) fn lock(file: BorrowedFd<'_>, exclusive: bool) -> Sys<()> {
+    let kind = if exclusive { libc::LOCK_EX } else { libc::LOCK_SH };
+    // SAFETY: numbers only.
+    done(libc::c_long::from(unsafe { libc::flock(file.as_raw_fd(), kind | libc::LOCK_NB) }))
+}
+
+/// Writes all of it to a file of the kernel, which takes it at once or not at all.
+pub(crate) fn put(path: &CStr, text: &[u8]) -> Sys<()> {
+    let file = open(path, libc::O_WRONLY)?;
+    write(file.as_raw_fd(), text)
+}
+
+/// One write.
+pub(crate) fn write(file: RawFd, bytes: &[u8]) -> Sys<()> {
+    // SAFETY: pointer and length are of one slice.
+    let answer = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
+    done(libc::c_long::try_from(answer).unwrap_or(-1))
+}
+
+/// A pipe whose ends close on exec: to read from without waiting, and to write to.
+pub(crate) fn pipe() -> Sys<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: the kernel fills both numbers.
+    done(libc::c_long::from(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }))?;
+    // SAFETY: the kernel has just opened them, so nothing else owns them.
+    let (read, write) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
+    // SAFETY: numbers only.
+    done(libc::c_long::from(unsafe {
+        libc::fcntl(read.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK)
+    }))?;
+    Ok((read, write))
+}
+
+/// Whether the other end of a pipe that is written to is gone.
+pub(crate) fn reader_is_gone(pipe: RawFd) -> bool {
+    let mut poll = libc::pollfd { fd: pipe, events: 0, revents: 0 };
+    // SAFETY: one struct, and the count says one.
+    let ready = unsafe { libc::poll(&raw mut poll, 1, 0) };
+    ready > 0 && poll.revents & libc::POLLERR != 0
+}
+
+/// The same open file under a certain number, which stays open on exec.
+pub(crate) fn copy_to(from: RawFd, to: RawFd) -> Sys<()> {
+    // SAFETY: numbers only.
+    done(libc::c_long::from(unsafe { libc::dup2(from, to) }))
+}
+
+/// The same open file under another number of at least `least`, which closes on exec.
+pub(crate) fn copy_above(from: RawFd, least: RawFd) -> Sys<OwnedFd> {
+    // SAFETY: numbers only.
+    owned(libc::c_long::from(unsafe { libc::fcntl(from, libc::F_DUPFD_CLOEXEC, least) }))
+}
+
+/// Makes all descriptors from `first` on close on exec.
+pub(crate) fn close_on_exec_from(first: u32) -> Sys<()> {
+    /// `CLOSE_RANGE_CLOEXEC` of the kernel's headers.
+    const CLOEXEC: u32 = 4;
+    // SAFETY: numbers only; nothing is closed now.
+    done(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOEXEC) })
+}
+
+/// Closes all descriptors but one. Only for a process that owns nothing else any more.
+pub(crate) fn close_all_but(kept: RawFd) {
+    let kept = kept.cast_unsigned();
+    // SAFETY: numbers only. The caller is a process of its own that uses no other descriptor.
+    unsafe {
+        if kept > 0 {
+            libc::syscall(libc::SYS_close_range, 0, kept - 1, 0);
+        }
+        libc::syscall(libc::SYS_close_range, kept + 1, u32::MAX, 0);
+    }
+}
+
+/// Permission bits of a name in a folder, whatever the umask is.
+pub(crate) fn set_mode_at(folder: RawFd, name: &CStr, mode: u32) -> Sys<()> {
+    // SAFETY: the name lives through the call.
+    done(libc::c_long::from(unsafe { libc::fchmodat(folder, name.as_ptr(), mode, 0) }))
+}
+
+/// Waits until there is something to read, or its end; false at the deadline.
+pub(crate) fn readable_until(file: RawFd, end: std::time::Instant) -> bool {
+    let mut poll = libc::pollfd { fd: file, events: libc::POLLIN, revents: 0 };
+    loop {
+        let left = end.saturating_duration_since(std::time::Instant::now()).as_millis();
+        let left = libc::c_int::try_from(left).unwrap_or(libc::c_int::MAX);
+        // SAFETY: one struct, and the count says one.
+        match unsafe { libc::poll(&raw mut poll, 1, left) } {
+            0 => return false,
+            ready if ready > 0 => return true,
+            _ => {}
+        }
+    }
+}
