@@ -100,6 +100,17 @@ fn stands(text: &str, line: &str) -> bool {
     })
 }
 
+/// Whether a text has a line of which this is the beginning: then the dots stand for its rest.
+fn is_cut_off(text: &str, line: &str) -> bool {
+    const LEAST: usize = 12;
+    let begun = line.trim().trim_end_matches(['.', '\u{2026}']).trim_end();
+    let begins = |at: usize| {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with('\n')
+    };
+    begun.len() >= LEAST && memchr::memmem::find_iter(text.as_bytes(), begun.as_bytes()).any(begins)
+}
+
 /// A stretch of old and new between two elisions.
 struct Stretch<'a> {
     old: &'a str,
@@ -107,9 +118,23 @@ struct Stretch<'a> {
     view: View,
 }
 
-/// Looks for old with its elisions; if asked to, also for stretches that are only similar.
-pub(crate) fn look(climb: &Climb<'_>, similar: bool) -> Result<Look, Refusal> {
-    let stands = |line: &str| stands(climb.source.text, line);
+/// How much is taken for an elision, and how stretches are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// Only what cannot be the beginning of a line, and stretches as they are.
+    Strict,
+    /// The same, and stretches that are only similar.
+    Similar,
+    /// What begins a line of the file, too.
+    CutOff,
+}
+
+/// Looks for old with its elisions.
+pub(crate) fn look(climb: &Climb<'_>, reading: Reading) -> Result<Look, Refusal> {
+    let similar = reading != Reading::Strict;
+    let text = climb.source.text;
+    let cut_off = |line: &str| reading != Reading::CutOff && is_cut_off(text, line);
+    let stands = |line: &str| stands(text, line) || cut_off(line);
     let Some(first) = climb.old.lines().find(|line| is_elision(line) && !stands(line)) else {
         return Ok(Look::Nothing);
     };
@@ -286,6 +311,9 @@ mod tests {
         ] {
             assert!(is_elision(line), "{line}");
         }
+        assert!(is_cut_off("a\n  # This is the rest of it\n", "# This is the re..."));
+        assert!(!is_cut_off("a # This is the rest of it\n", "# This is the re..."));
+        assert!(!is_cut_off("# ... existing code ...\n", "# ..."));
         for line in ["...args", "f(...x)", "for i in 0..3 {", "x = 1", "def f(): ...", "}"] {
             assert!(!is_elision(line), "{line}");
         }

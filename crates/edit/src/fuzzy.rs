@@ -5,6 +5,7 @@
 //! the last must be the same, and only one place may fit. What differs must either be a slip
 //! or stand in a line that new leaves alone.
 
+mod others;
 mod similar;
 mod window;
 
@@ -17,8 +18,8 @@ use crate::merge::{Merge, Pairing, Patch, Place, lines};
 use crate::refusal::Refusal;
 use crate::tokens::Tokens;
 use crate::view::{Sight, View};
-use similar::names_another;
-pub(crate) use similar::{is_slip, similarity};
+pub(crate) use others::near_places;
+pub(crate) use similar::{is_slip, names_another, similarity};
 use window::{Lines, Window, windows};
 
 const LEAST_LINES: usize = 3;
@@ -115,6 +116,7 @@ impl Judge<'_> {
         let count = self.old_lines.ranges.len();
         let mut slips = 0;
         let mut drifts: Vec<(String, String)> = Vec::new();
+        let mut drifted = Vec::new();
         let mut places = Vec::with_capacity(self.old.len());
         let token_lines = lines(self.old);
         if token_lines.len() != count {
@@ -133,6 +135,7 @@ impl Judge<'_> {
                 return None;
             } else {
                 drifts.extend(stretches);
+                drifted.push(index);
             }
         }
         // The same other word in several lines: this is about something else.
@@ -141,11 +144,11 @@ impl Judge<'_> {
         if repeated {
             return None;
         }
-        let drifted = window.different.len() - slips;
-        if drifted > 0 && !self.has_anchor(window) {
-            return None;
-        }
-        (drifted == 0 || window.different.len() <= (count / 5).max(1)).then_some(places)
+        let few = slips == window.different.len()
+            || window.different.len() <= (count / 5).max(1) && self.has_anchor(window);
+        // Last, because it takes the longest.
+        let own = |line: &usize| !self.is_of_others(*line, window.start + line);
+        (few && drifted.iter().all(own)).then_some(places)
     }
 
     /// Whether an equal line stands in the file only once: the others may be those of a sibling.

@@ -15,6 +15,8 @@ pub(crate) struct Indents {
     pairs: Vec<Pair>,
     /// The step of the model's indents, where they are spaces.
     their_unit: usize,
+    /// The step that the model's indents show between neighbours, if they show one.
+    their_step: Option<usize>,
     /// The step of the file's.
     our_unit: usize,
     /// Whether the file indents with tabs.
@@ -32,7 +34,8 @@ impl Indents {
             if told { mostly_tabs(file) } else { texts.into_iter().any(mostly_tabs) }
         };
         let their_unit = unit(texts.into_iter().flat_map(leads));
-        Self { pairs, their_unit, our_unit: unit(leads(file)), tabs }
+        let their_step = steps(texts.into_iter().flat_map(leads)).usual();
+        Self { pairs, their_unit, their_step, our_unit: unit(leads(file)), tabs }
     }
 
     /// The file's indent for a line that the model indented with `theirs`, near a token of old.
@@ -112,8 +115,12 @@ impl Indents {
         self.by_units().or_else(|| self.by_lines(first))
     }
 
-    /// Lines that are all as many steps deep as the file's, with steps of another width.
+    /// Lines that are all as many steps deep as the file's, with steps of another width. Where
+    /// the model's lines go as far in as the file's do, they were only moved.
     fn by_units(&self) -> Option<(isize, isize)> {
+        if self.their_step == Some(self.our_unit) {
+            return None;
+        }
         let (ours, theirs) = (signed(self.our_unit), signed(self.their_unit));
         let spaces = |pair: &Pair| !pair.ours.contains('\t') && !pair.theirs.contains('\t');
         let deep = self.pairs.iter().any(|pair| !pair.theirs.is_empty());
@@ -175,29 +182,48 @@ fn mostly_tabs(text: &str) -> bool {
     tabs > leads(text).filter(|lead| lead.starts_with("  ")).count()
 }
 
-/// The step by which space indents grow: the most usual one between neighbours.
-fn unit<'t>(leads: impl Iterator<Item = &'t str>) -> usize {
-    const MOST: usize = 8;
-    const ENOUGH: usize = 3;
-    let mut steps = [0_usize; MOST + 1];
-    let mut lines = [0_usize; MOST + 1];
+/// How often space indents grow by how much, and how many lines are how deep.
+struct Steps {
+    grown: [usize; MOST_STEP + 1],
+    lines: [usize; MOST_STEP + 1],
+}
+
+/// No step is wider.
+const MOST_STEP: usize = 8;
+
+fn steps<'t>(leads: impl Iterator<Item = &'t str>) -> Steps {
+    let mut steps = Steps { grown: [0; MOST_STEP + 1], lines: [0; MOST_STEP + 1] };
     let mut before = None;
     for lead in leads.filter(|lead| !lead.contains('\t')) {
         let wide = lead.len();
-        if let Some(count) = lines.get_mut(wide) {
+        if let Some(count) = steps.lines.get_mut(wide) {
             *count += 1;
         }
         if let Some(step) = before.and_then(|before| wide.checked_sub(before))
-            && (2..=MOST).contains(&step)
+            && (2..=MOST_STEP).contains(&step)
         {
-            steps[step] += 1;
+            steps.grown[step] += 1;
         }
         before = Some(wide);
     }
-    let usual = (2..=MOST).max_by_key(|step| (steps[*step], MOST - step));
-    let usual = usual.filter(|step| steps[*step] > 0).unwrap_or(4);
+    steps
+}
+
+impl Steps {
+    /// The most usual step between neighbours.
+    fn usual(&self) -> Option<usize> {
+        let usual = (2..=MOST_STEP).max_by_key(|step| (self.grown[*step], MOST_STEP - step));
+        usual.filter(|step| self.grown[*step] > 0)
+    }
+}
+
+/// The step by which space indents grow: the most usual one between neighbours.
+fn unit<'t>(leads: impl Iterator<Item = &'t str>) -> usize {
+    const ENOUGH: usize = 3;
+    let steps = steps(leads);
+    let usual = steps.usual().unwrap_or(4);
     // No step is wider than the lines that are the least deep.
-    let least = (2..usual).step_by(2).find(|wide| lines[*wide] >= ENOUGH);
+    let least = (2..usual).step_by(2).find(|wide| steps.lines[*wide] >= ENOUGH);
     least.unwrap_or(usual)
 }
 
@@ -247,6 +273,17 @@ mod tests {
     fn other_units_are_scaled() {
         let map = indents(&[("  ", "    "), ("    ", "        ")], "");
         assert_eq!(map.ours("      ", 1), "            ");
+    }
+
+    #[test]
+    fn lines_that_were_only_moved_are_not_scaled() {
+        let pair = |token| Pair { token, theirs: "  ".to_owned(), ours: "    ".to_owned() };
+        let texts = ["  a\n  b\n  c", "  a\n  if x {\n      y\n  }\n  b\n  c"];
+        let map = Indents::new(vec![pair(0), pair(1)], texts, "a\n    b\n        c\n");
+        assert_eq!(map.ours("      ", 0), "        ");
+        let texts = ["  a\n  b\n  c", "  a\n  if x {\n    y\n  }\n  b\n  c"];
+        let map = Indents::new(vec![pair(0), pair(1)], texts, "a\n    b\n        c\n");
+        assert_eq!(map.ours("    ", 0), "        ");
     }
 
     #[test]

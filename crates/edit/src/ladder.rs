@@ -9,6 +9,7 @@ mod shared;
 
 use std::ops::Range;
 
+use crate::elision::Reading;
 use crate::grade::grade;
 use crate::leads::leads;
 use crate::merge::{Conflict, Merge, Patch};
@@ -18,8 +19,8 @@ use crate::repair::{self, Pair};
 use crate::spans::Source;
 use crate::tokens::Tokens;
 use crate::view::{Sight, View};
-use crate::{Count, Edit, Level, Outcome, Repair, elision, fuzzy};
-pub(crate) use align::{aligned, next_char};
+use crate::{Count, Edit, Level, Outcome, Repair, elision, flow, fuzzy};
+pub(crate) use align::{aligned, find_unseen, next_char};
 use literal::{literal, stands_around};
 use settle::settle;
 use shared::{missing, own_remarks, shared_remarks};
@@ -80,14 +81,16 @@ pub(crate) fn apply(content: &str, edit: &Edit<'_>) -> Result<Outcome, Refusal> 
     let pairs = repair::pairs(exact, content);
     let climbs: Vec<Climb<'_>> = pairs.iter().map(|pair| Climb::new(&source, pair, edit)).collect();
     let mut put_off = None;
-    for step in [Climb::strict, Climb::reflowed, Climb::past_gaps, Climb::deep] {
+    for step in [Climb::strict, Climb::reflowed, Climb::past_gaps, Climb::deep, Climb::flowing] {
         let mut already = None;
         for climb in &climbs {
             match step(climb) {
                 Ok(Look::Nothing) => {}
                 // Another reading of old may stand there: new can be a part of it.
                 Ok(Look::Already(line)) => already = already.or(Some(line)),
-                Ok(Look::Found(hits)) => return settle(&source, edit, climb.old, hits),
+                Ok(Look::Found(hits)) => {
+                    return settle(&source, edit, climb.old, climb.with_rivals(hits));
+                }
                 // Another reading or a later level may still fit.
                 Err(refusal)
                     if matches!(refusal.reason, Reason::UnpairedElision | Reason::Conflict) =>
@@ -140,6 +143,23 @@ impl<'a> Climb<'a> {
         }
     }
 
+    /// The hits, with the places that are as near in another way: where old stands without a
+    /// comment or with other line breaks here, and with another word there, it cannot be told
+    /// which is meant.
+    fn with_rivals(&self, mut hits: Hits) -> Hits {
+        let loose = matches!(hits.level, Level::Comments | Level::Tokens);
+        if let [(_, patches)] = &hits.places[..]
+            && let [Patch { range, .. }] = &patches[..]
+            && loose
+        {
+            let near = fuzzy::near_places(self).into_iter();
+            let others: Vec<_> =
+                near.filter(|place| place.end <= range.start || place.start >= range.end).collect();
+            hits.places.extend(others.into_iter().map(|place| (place.start, Vec::new())));
+        }
+        hits
+    }
+
     /// Everything that ignores white space or typography only.
     fn strict(&self) -> Result<Look, Refusal> {
         if self.old_view.len() == 0 {
@@ -183,7 +203,7 @@ impl<'a> Climb<'a> {
         if let Look::Found(hits) = self.past_remarks()? {
             return Ok(Look::Found(hits));
         }
-        elision::look(self, false)
+        elision::look(self, Reading::Strict)
     }
 
     fn past_remarks(&self) -> Result<Look, Refusal> {
@@ -215,16 +235,25 @@ impl<'a> Climb<'a> {
         }
         let found = file.find(&old_view.bytes, MOST_PLACES);
         let mut hits = self.only_bounded(file, &old_view, found);
-        hits.retain(|hit| {
-            let place = file.origin(*hit)..file.origin(hit + old_view.len() - 1);
-            missing(self.old, &in_old, &self.source.text[place]) <= MOST_MISSING
-        });
+        hits.retain(|hit| self.has_remarks(&in_old, file, &old_view, *hit));
         if hits.is_empty() {
             return Ok(Look::Nothing);
         }
         let new = Tokens::new(self.new, &in_new);
         let places = self.merged(&old, &new, file, &old_view, &hits, in_file)?;
         Ok(Look::Found(Hits { level: Level::Comments, places, repair: self.repair }))
+    }
+
+    /// Whether a place has these comments of old, but for one that stands nowhere: one that stands
+    /// elsewhere is of that place.
+    fn has_remarks(&self, in_old: &[Range<usize>], file: &View, old: &View, hit: usize) -> bool {
+        let place = file.origin(hit)..file.origin(hit + old.len() - 1);
+        let missing = missing(self.old, in_old, &self.source.text[place]);
+        let stands = |remark: &&str| {
+            let mut all = self.source.bare().0.iter();
+            all.any(|range| self.source.text[range.clone()].trim() == *remark)
+        };
+        missing.len() <= MOST_MISSING && !missing.iter().any(stands)
     }
 
     /// Other line breaks. Where every token is there, no comment needs to be looked past and no
@@ -242,7 +271,7 @@ impl<'a> Climb<'a> {
 
     /// A few differences.
     fn deep(&self) -> Result<Look, Refusal> {
-        for look in [fuzzy::look(self)?, elision::look(self, true)?] {
+        for look in [fuzzy::look(self)?, elision::look(self, Reading::Similar)?] {
             if let Look::Found(hits) = look {
                 return Ok(Look::Found(hits));
             }
@@ -254,6 +283,14 @@ impl<'a> Climb<'a> {
         }
         let old_view = View::new(self.old, Sight::Loose, &in_old);
         self.loosely(&in_old, &in_new, &old_view, self.source.loose_bare())
+    }
+
+    /// Other line breaks and another word.
+    fn flowing(&self) -> Result<Look, Refusal> {
+        match flow::look(self)? {
+            Look::Nothing => elision::look(self, Reading::CutOff),
+            found => Ok(found),
+        }
     }
 
     fn loosely(
@@ -268,7 +305,11 @@ impl<'a> Climb<'a> {
         if old_view.len() < 20 || edge(old.gap(0)) || edge(old.gap(old.len())) {
             return Ok(Look::Nothing);
         }
-        let hits = self.only_bounded(file, old_view, file.find(&old_view.bytes, MOST_PLACES));
+        let found = file.find(&old_view.bytes, MOST_PLACES);
+        let mut hits = self.only_bounded(file, old_view, found);
+        hits.retain(|hit| {
+            self.marks_fit(file, old_view, *hit) && self.has_remarks(in_old, file, old_view, *hit)
+        });
         if hits.is_empty() {
             return Ok(Look::Nothing);
         }

@@ -29,6 +29,7 @@
 //! | `repair` | what stands around or before the text, and escapes in it |
 //! | `view` | the file as a level sees it, with the way back to its bytes |
 //! | `ladder` | which level hits, and how often |
+//! | `flow` | old with other line breaks and another word |
 //! | `merge` | the three-way merge, indents and line endings |
 //! | `refusal` | what the model is told |
 //! | [`blocks`] | SEARCH/REPLACE blocks |
@@ -43,6 +44,7 @@ use std::ops::Range;
 pub mod blocks;
 pub mod diff;
 mod elision;
+mod flow;
 mod fold;
 mod fuzzy;
 mod grade;

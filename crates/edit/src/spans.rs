@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memrchr};
 
+use crate::flow::Words;
 use crate::leads::leads;
 use crate::remarks::remarks;
 use crate::view::{Sight, View};
@@ -19,6 +20,7 @@ pub(crate) struct Source<'a> {
     flowing: OnceCell<View>,
     loose_bare: OnceCell<View>,
     bare: OnceCell<(Vec<Range<usize>>, View)>,
+    words: OnceCell<Words>,
     eol: OnceCell<&'static str>,
 }
 
@@ -32,6 +34,7 @@ impl<'a> Source<'a> {
             flowing: OnceCell::new(),
             loose_bare: OnceCell::new(),
             bare: OnceCell::new(),
+            words: OnceCell::new(),
             eol: OnceCell::new(),
         }
     }
@@ -64,6 +67,11 @@ impl<'a> Source<'a> {
     /// Without any of these.
     pub(crate) fn loose_bare(&self) -> &View {
         self.loose_bare.get_or_init(|| View::new(self.text, Sight::Loose, self.bare().0))
+    }
+
+    /// As words, wherever lines end.
+    pub(crate) fn words(&self) -> &Words {
+        self.words.get_or_init(|| Words::new(self.text))
     }
 
     fn line_starts(&self) -> &[usize] {

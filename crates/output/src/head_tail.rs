@@ -24,13 +24,15 @@ pub struct HeadTail {
     /// What follows the head: up to twice its cap, so that cutting it is rare.
     tail: String,
     left_out: LeftOut,
+    /// What was left out before the tail ended with a line.
+    line_before: bool,
 }
 
 impl HeadTail {
     /// At most `cap` bytes, the mark that says what was left out included.
     pub fn new(cap: usize) -> Self {
         let (head, tail) = (String::new(), String::new());
-        Self { cap, head, tail, left_out: LeftOut::default() }
+        Self { cap, head, tail, left_out: LeftOut::default(), line_before: true }
     }
 
     /// Takes text.
@@ -51,9 +53,9 @@ impl HeadTail {
         self.tail.push_str(text);
         if self.tail.len() > 2 * self.tail_cap() {
             let cut = ceil(&self.tail, self.tail.len() - self.tail_cap());
-            let out = LeftOut { bytes: cut as u64, lines: line_ends(&self.tail.as_bytes()[..cut]) };
-            self.left_out.add(out);
-            self.tail.drain(..cut);
+            let tail = self.tail.split_off(cut);
+            self.forget_tail();
+            self.tail = tail;
         }
     }
 
@@ -64,18 +66,19 @@ impl HeadTail {
         }
         self.forget_tail();
         self.left_out.add(left_out);
+        self.line_before = true;
     }
 
     /// The text, and what was left out of it.
     pub fn finish(self) -> (String, LeftOut) {
-        let Self { cap, mut head, mut tail, mut left_out } = self;
+        let Self { cap, mut head, mut tail, mut left_out, line_before } = self;
         if left_out.is_none() && head.len() + tail.len() <= cap {
             return (head + &tail, left_out);
         }
         let room = cap.saturating_sub(MARK_BYTES);
         // What one side does not need the other may have.
         let tail_room = (room / 2).max(room.saturating_sub(head.len()));
-        let cut = tail_begin(&tail, tail_room);
+        let cut = tail_begin(&tail, tail_room, line_before);
         let tail_kept = tail.len() - cut;
         let head_cut = head_end(&head, room.saturating_sub(tail_kept));
         for out in [&head[head_cut..], &tail[..cut]] {
@@ -104,6 +107,10 @@ impl HeadTail {
     }
 
     fn leave_out(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.line_before = text.ends_with('\n');
         let out = LeftOut { bytes: text.len() as u64, lines: line_ends(text.as_bytes()) };
         self.left_out.add(out);
     }
@@ -137,9 +144,13 @@ fn head_end(head: &str, room: usize) -> usize {
 }
 
 /// Where the tail begins: with a line, where that loses no more than half of the room.
-fn tail_begin(tail: &str, room: usize) -> usize {
+fn tail_begin(tail: &str, room: usize, line_before: bool) -> usize {
     let begin = ceil(tail, tail.len().saturating_sub(room));
-    if begin == 0 || tail.as_bytes()[begin - 1] == b'\n' {
+    let at_line = match begin.checked_sub(1) {
+        Some(before) => tail.as_bytes()[before] == b'\n',
+        None => line_before,
+    };
+    if at_line {
         return begin;
     }
     let line = memchr::memchr(b'\n', &tail.as_bytes()[begin..]).map(|at| begin + at + 1);

@@ -1,6 +1,6 @@
 //! Text with escape sequences → printable text, control characters and whole sequences.
 //!
-//! The crate `vte` was tried for this. It keeps strings (OSC) of any length and lets them, and
+//! The crate `vte` was read for this, and not taken. It keeps strings (OSC) of any length and lets them, and
 //! DCS, swallow text for ever; it looks for the next escape anew after every broken byte, which is
 //! quadratic; and it hands out single characters. Here the text is decoded before, so that other
 //! encodings than UTF-8 have colours, too.
@@ -77,6 +77,10 @@ impl Parser {
         }
         let Some(control) = text.as_bytes().get(printable) else { return printable };
         if *control == 0x1b {
+            if let Some((parameters, end)) = whole_sequence(&text.as_bytes()[printable..]) {
+                target.sequence(parameters, end);
+                return printable + parameters.len() + 3;
+            }
             self.state = State::Escape;
         } else {
             target.control(*control);
@@ -158,6 +162,15 @@ impl Parser {
         self.state = State::Escape;
         0
     }
+}
+
+/// A control sequence that is all there, as most are: what stands in it, and its last byte. Only
+/// a short way to what the states do.
+fn whole_sequence(bytes: &[u8]) -> Option<(&[u8], u8)> {
+    let rest = bytes.strip_prefix(b"\x1b[")?;
+    let length = rest.iter().take(MAX_PARAMETERS).position(|byte| !(0x20..=0x3f).contains(byte))?;
+    let end = rest[length];
+    (0x40..=0x7e).contains(&end).then_some((&rest[..length], end))
 }
 
 /// How many bytes come before the first control character of one byte. Eight at a time: this is

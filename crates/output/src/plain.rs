@@ -115,13 +115,11 @@ impl Terminal {
         self.screen.flush(sink);
     }
 
-    /// Something is missing: what came before is final, and a new line begins.
-    pub(crate) fn interrupt(&mut self, sink: &mut dyn Sink) {
+    /// Something is missing: what came before is final, and a new line begins. Returns whether
+    /// that ended a line of which the rest is missing.
+    pub(crate) fn interrupt(&mut self, sink: &mut dyn Sink) -> bool {
         self.end_streams(sink);
-        if !self.screen.at_line_start() {
-            self.screen.newline(sink);
-        }
-        self.screen.flush(sink);
+        self.screen.cut_off(sink)
     }
 
     fn end_streams(&mut self, sink: &mut dyn Sink) {

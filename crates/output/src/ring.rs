@@ -5,6 +5,15 @@ use std::collections::VecDeque;
 use crate::log::Stream;
 use crate::runs::Runs;
 
+/// Hands out bytes in pieces that are copied fast wherever they lie. A large copy to an address
+/// 16 bytes further in its page than the source was measured at a twentieth of the usual speed (1.2
+/// instead of 25 GB/s on an AMD EPYC), in pieces of up to 2 KB it was not. The likely reason is the
+/// string instruction that large copies are left to.
+pub(crate) fn in_pieces<'a>(bytes: &'a [u8], copy: impl FnMut(&'a [u8])) {
+    const PIECE: usize = 2048;
+    bytes.chunks(PIECE).for_each(copy);
+}
+
 /// The last bytes, up to a cap. Memory grows with what comes.
 pub(crate) struct Ring {
     bytes: VecDeque<u8>,
@@ -21,7 +30,7 @@ impl Ring {
         let late = &bytes[bytes.len().saturating_sub(self.cap)..];
         let excess = (self.bytes.len() + late.len()).saturating_sub(self.cap);
         self.bytes.drain(..excess);
-        self.bytes.extend(late);
+        in_pieces(late, |piece| self.bytes.extend(piece));
         excess + bytes.len() - late.len()
     }
 

@@ -28,6 +28,13 @@ impl Runs {
         self.total += bytes;
     }
 
+    /// Appends all runs of another.
+    pub(crate) fn append(&mut self, other: &Self) {
+        for (stream, bytes) in other.iter() {
+            self.push(stream, bytes);
+        }
+    }
+
     /// How many bytes all runs have.
     pub(crate) fn total(&self) -> u64 {
         self.total

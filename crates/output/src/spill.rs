@@ -10,13 +10,15 @@ use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use encoding_rs::Encoding;
+
 use crate::amount::{LeftOut, line_ends};
 use crate::kept::{Kept, Prefix};
 use crate::log::Count;
 use crate::runs::Runs;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"dogu-out");
-const FIELDS: usize = 12;
+const FIELDS: usize = 16;
 const FOOTER_BYTES: usize = FIELDS * 8;
 /// What a foreign file may make us read into memory.
 const MAX_TABLE: u64 = 64 * 1024 * 1024;
@@ -87,7 +89,9 @@ impl Spill {
         let mut end = mark.clone().into_bytes();
         end.extend_from_slice(&kept.tail);
         let orders = [order.to_bytes(), kept.tail_order.to_bytes()];
-        orders.iter().for_each(|order| end.extend_from_slice(order));
+        for order in &orders {
+            end.extend_from_slice(order);
+        }
         let footer = Footer {
             counts: kept.counts,
             gap,
@@ -95,6 +99,7 @@ impl Spill {
             mark: mark.len() as u64,
             tail: kept.tail.len() as u64,
             orders: orders.map(|order| order.len() as u64),
+            known: kept.known,
         };
         end.extend(footer.to_bytes());
         if let Err(error) = self.file.write_all_at(&end, self.length) {
@@ -113,11 +118,13 @@ struct Footer {
     mark: u64,
     tail: u64,
     orders: [u64; 2],
+    known: [Option<&'static Encoding>; 2],
 }
 
 impl Footer {
     fn to_bytes(&self) -> impl Iterator<Item = u8> {
         let [out, err] = self.counts;
+        let [out_name, err_name] = self.known.map(name_to_fields);
         let fields: [u64; FIELDS] = [
             out.bytes,
             out.lines,
@@ -130,6 +137,10 @@ impl Footer {
             self.tail,
             self.orders[0],
             self.orders[1],
+            out_name[0],
+            out_name[1],
+            err_name[0],
+            err_name[1],
             MAGIC,
         ];
         fields.into_iter().flat_map(u64::to_le_bytes)
@@ -149,8 +160,12 @@ impl Footer {
             mark: fields[7],
             tail: fields[8],
             orders: [fields[9], fields[10]],
+            known: [
+                fields_to_name([fields[11], fields[12]]),
+                fields_to_name([fields[13], fields[14]]),
+            ],
         };
-        (fields[11] == MAGIC && footer.fits(length)).then_some(footer)
+        (fields[15] == MAGIC && footer.fits(length)).then_some(footer)
     }
 
     fn fits(&self, length: u64) -> bool {
@@ -163,6 +178,22 @@ impl Footer {
             && printed == sum(&[self.counts[0].bytes, self.counts[1].bytes])
             && parts[1..].iter().all(|part| *part <= MAX_TABLE)
     }
+}
+
+/// The name of an encoding in sixteen bytes, which is more than any has.
+fn name_to_fields(encoding: Option<&'static Encoding>) -> [u64; 2] {
+    let mut bytes = [0; 16];
+    let name = encoding.map_or("", Encoding::name).as_bytes();
+    let length = name.len().min(bytes.len());
+    bytes[..length].copy_from_slice(&name[..length]);
+    let (first, second) = bytes.split_at(8);
+    [first, second]
+        .map(|half| half.iter().rev().fold(0, |field, byte| field << 8 | u64::from(*byte)))
+}
+
+fn fields_to_name(fields: [u64; 2]) -> Option<&'static Encoding> {
+    let bytes: Vec<u8> = fields.into_iter().flat_map(u64::to_le_bytes).collect();
+    Encoding::for_label(bytes.split(|byte| *byte == 0).next().unwrap_or_default())
 }
 
 /// What a file holds, closed or not.
@@ -203,8 +234,8 @@ fn with_table(file: &File, footer: &Footer) -> Result<Option<Kept>> {
     let order = Runs::from_bytes(&part(footer.orders[0])?, footer.prefix);
     let tail_order = Runs::from_bytes(&part(footer.orders[1])?, footer.tail);
     let (Some(order), Some(tail_order)) = (order, tail_order) else { return Ok(None) };
-    let (counts, gap) = (footer.counts, footer.gap);
-    Ok(Some(Kept { counts, order, gap, tail, tail_order, ..Kept::default() }))
+    let Footer { counts, gap, known, .. } = *footer;
+    Ok(Some(Kept { counts, order, gap, tail, tail_order, known, ..Kept::default() }))
 }
 
 fn without_table(file: Arc<File>, length: u64) -> Kept {

@@ -146,3 +146,27 @@ fn an_encoding_is_known_in_the_middle_of_a_stream() {
     assert_eq!(shown.text, format!("{KOREAN}프로그램오류프로그램"));
     assert_eq!(shown.encoding, Some("EUC-KR"));
 }
+
+#[test]
+fn cut_characters_of_other_encodings_come_the_next_time() {
+    let wide: Vec<u8> = KOREAN.repeat(3).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (korean, _, _) = encoding_rs::EUC_KR.encode(KOREAN);
+    let (japanese, _, _) = encoding_rs::SHIFT_JIS.encode(JAPANESE);
+    for (bytes, expected) in [
+        (wide, KOREAN.repeat(3)),
+        (korean.repeat(3), KOREAN.repeat(3)),
+        (japanese.repeat(3), JAPANESE.repeat(3)),
+    ] {
+        let log = Log::new();
+        let (first, rest) = bytes.split_at(bytes.len() / 3);
+        log.push(Stream::Out, first);
+        let mut seen = log.since(0, 10_000);
+        let mut text = seen.text;
+        for chunk in rest.chunks(3) {
+            log.push(Stream::Out, chunk);
+            seen = log.since(seen.cursor, 10_000);
+            text.push_str(&seen.text);
+        }
+        assert_eq!(text, expected);
+    }
+}

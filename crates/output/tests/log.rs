@@ -15,6 +15,13 @@ fn numbered(from: u64, to: u64) -> Vec<u8> {
 }
 
 #[test]
+fn a_log_is_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Log>();
+    shared::<dogu_output::Kept>();
+}
+
+#[test]
 fn streams_are_shown_in_order_and_apart() {
     let log = Log::new();
     for number in 0..3 {
@@ -145,7 +152,7 @@ fn the_last_lines() {
     let last = log.tail(3, 1000);
     assert_eq!(last.text, "line 999998\nline 999999\n100%\n");
     assert_eq!((last.lines, last.more), (3, true));
-    assert_eq!(log.tail(1000, 30).text, "line 999999\n100%\n");
+    assert_eq!(log.tail(1000, 20).text, "line 999999\n100%\n");
     let short = Log::new();
     short.push(Out, b"a\nb\n");
     assert_eq!((short.tail(9, 100).text.as_str(), short.tail(9, 100).more), ("a\nb\n", false));
@@ -167,9 +174,9 @@ fn those_who_wait_are_told() {
         pushing.close();
         pushing.push(Out, b"too late");
     });
-    assert!(log.wait(0, Duration::from_secs(60)));
-    assert!(log.wait(1, Duration::from_secs(60)));
-    assert!(log.wait(2, Duration::from_secs(60)), "closed");
+    assert!(log.wait(0, Duration::from_mins(1)));
+    assert!(log.wait(1, Duration::from_mins(1)));
+    assert!(log.wait(2, Duration::from_mins(1)), "closed");
     thread.join().unwrap();
     assert_eq!((log.total(), told.load(Ordering::SeqCst)), (2, 3));
     assert!(log.is_closed());

@@ -1,5 +1,7 @@
 //! Memory does not grow with what is printed. One test: it reads the process's own peak.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use dogu_output::{Log, Plain, Stream};
 
 fn peak() -> u64 {

@@ -19,6 +19,9 @@ pub struct Confinement {
     /// Files and folders whose content is not seen: they look empty. What does not exist is
     /// skipped; a link is followed.
     pub hidden: Vec<PathBuf>,
+    /// Folders that are seen as they are and cannot be changed, wherever they lie: in a private
+    /// folder or an emptied home folder, too.
+    pub seen: Vec<PathBuf>,
     /// What may be read besides.
     pub reads: Reads,
     /// What may be reached over the network.
@@ -73,6 +76,7 @@ pub struct Limits {
     pub cpu_seconds: Option<u64>,
     /// Open files of each process.
     pub open_files: Option<u64>,
-    /// Bytes in the private `/tmp`, `/var/tmp`, `/run` and `/dev/shm` together; 2 GiB unless given.
+    /// Bytes in the private `/tmp`, `/var/tmp`, `/run` and `/dev/shm` together; two gibibytes
+    /// unless given.
     pub scratch: Option<u64>,
 }

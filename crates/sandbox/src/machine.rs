@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was tried and works here. Made by [`probe`](crate::probe).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is there or not, whatever the others are")]
 pub struct Machine {
     /// User, PID, mount and IPC namespaces, with everything that is mounted in them.
     pub namespaces: bool,

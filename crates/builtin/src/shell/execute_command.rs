@@ -96,7 +96,9 @@ impl TypedTool for ExecuteCommand {
         let line = input.line();
         if input.background {
             let process = start_kept(&line, ProcessInput::Nothing, None, ctx).await?;
-            return Ok(show::started(&process, FIRST_LOOK).await);
+            let mut output = show::started(&process, FIRST_LOOK).await;
+            output.structured = serde_json::to_value(Report::so_far(&process)).ok();
+            return Ok(output);
         }
         let asked = input.timeout.map(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)));
         let asked = asked.transpose().map_err(|_| ToolError::invalid("The timeout is no time."))?;

@@ -24,6 +24,9 @@ pub(crate) struct Report {
     /// The signal that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) signal: Option<String>,
+    /// It still runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) running: bool,
     /// It was ended because its time was over.
     pub(crate) timed_out: bool,
     /// How long it ran.
@@ -83,6 +86,7 @@ pub(super) async fn gather(
         id: facts.id.clone(),
         exit_code: end.exit_code,
         signal: end.signal.map(signal_name),
+        running: false,
         timed_out: why == Why::TimedOut,
         duration_ms: u64::try_from(facts.ran.as_millis()).unwrap_or(u64::MAX),
         stdout: shown.stdout.clone(),
@@ -93,6 +97,27 @@ pub(super) async fn gather(
         undo: changes.and_then(|changes| changes.journal),
     };
     Ended { facts, shown, report, notes }
+}
+
+impl Report {
+    /// Of a command that was started to run on.
+    pub(super) fn so_far(process: &Arc<dyn Process>) -> Self {
+        let (facts, shown) = (process.facts(), process.log().result(SHOWN_BYTES));
+        Self {
+            id: facts.id,
+            exit_code: facts.end.and_then(|end| end.exit_code),
+            signal: facts.end.and_then(|end| end.signal).map(signal_name),
+            running: facts.end.is_none(),
+            timed_out: false,
+            duration_ms: u64::try_from(facts.ran.as_millis()).unwrap_or(u64::MAX),
+            stdout: shown.stdout,
+            stderr: shown.stderr,
+            cut: !shown.left_out.is_none(),
+            sandbox: facts.sandbox,
+            refused: Vec::new(),
+            undo: None,
+        }
+    }
 }
 
 async fn shown(process: &Arc<dyn Process>) -> Shown {

@@ -46,6 +46,9 @@ pub(super) fn timeout(asked: Option<Duration>, ctx: &Ctx) -> (Duration, Option<S
 }
 
 pub(super) fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        return format!("{} ms", time.as_millis());
+    }
     let tenths = (time.as_secs_f64() * 10.0).round() / 10.0;
     format!("{tenths} s")
 }

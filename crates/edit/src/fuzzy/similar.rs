@@ -25,7 +25,7 @@ pub(crate) fn is_slip(theirs: &str, ours: &str) -> bool {
 }
 
 /// Whether the line defines something, and the difference is in its name.
-pub(super) fn names_another(line: &str, stretches: &[(String, String)]) -> bool {
+pub(crate) fn names_another(line: &str, stretches: &[(String, String)]) -> bool {
     const DEFINING: [&str; 19] = [
         "def",
         "fn",

@@ -46,7 +46,7 @@ pub(crate) fn aligned(
 }
 
 /// Finds what the view does not show, such as a comma, in the gap where it should be.
-fn find_unseen(old: &Tokens<'_>, text: &str, places: &mut [Place]) {
+pub(crate) fn find_unseen(old: &Tokens<'_>, text: &str, places: &mut [Place]) {
     let mut from = 0;
     while from < places.len() {
         if places[from] != Place::Gone {

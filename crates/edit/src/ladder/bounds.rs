@@ -87,7 +87,32 @@ impl Climb<'_> {
             return self.source.text[line..start].trim().is_empty();
         }
         let first = next_char(self.source.text, start);
+        let line = self.source.line_start(start);
+        if self.begins_with_marks() && !self.source.text[line..start].trim().is_empty() {
+            return false;
+        }
         !(continues_word(before) && first.is_some_and(continues_word)) || before == '\u{feff}'
+    }
+
+    /// Whether the first of several lines has no word: it is a line of its own, not the end of one.
+    fn begins_with_marks(&self) -> bool {
+        let mut lines = self.old.trim().lines();
+        let first = lines.next().unwrap_or_default();
+        lines.next().is_some() && !first.chars().any(continues_word)
+    }
+
+    /// Whether a mark at an edge of old is at an edge of a line: where lines end elsewhere, it could
+    /// be one of what stands beside.
+    pub(super) fn marks_fit(&self, file: &View, old_view: &View, hit: usize) -> bool {
+        let text = self.source.text;
+        let (start, last) = (file.origin(hit), file.origin(hit + old_view.len() - 1));
+        let end = last + next_char(text, last).map_or(0, char::len_utf8);
+        let before = text[self.source.line_start(start)..start].trim();
+        let after = text[end..self.source.line_end(end)].trim();
+        let is_mark = |c: Option<char>| c.is_some_and(|c| !continues_word(c));
+        let begins = before.is_empty() || !is_mark(next_char(text, start));
+        let ends = after.chars().all(|c| !continues_word(c)) || is_remark(after);
+        begins && (ends || !is_mark(next_char(text, last)))
     }
 
     fn fits_after(&self, end: usize) -> bool {

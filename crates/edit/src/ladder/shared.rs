@@ -32,7 +32,8 @@ pub(super) fn shared_remarks(old: &str, new: &str) -> (Vec<Range<usize>>, Vec<Ra
     (pick(&in_old, |pair| pair.0), pick(&in_new, |pair| pair.1))
 }
 
-/// How many of these comments of old a place does not have.
-pub(super) fn missing(old: &str, remarks: &[Range<usize>], place: &str) -> usize {
-    remarks.iter().filter(|range| !place.contains(old[(*range).clone()].trim())).count()
+/// Those of these comments of old that a place does not have.
+pub(super) fn missing<'t>(old: &'t str, remarks: &[Range<usize>], place: &str) -> Vec<&'t str> {
+    let said = remarks.iter().map(|range| old[range.clone()].trim());
+    said.filter(|remark| !place.contains(remark)).collect()
 }

@@ -1,7 +1,7 @@
 //! What stands between the tokens of the merged text.
 
 use super::gap::{Gap, breaks, same_gap, same_lines, tail_of};
-use super::{Conflict, Merge, Pairing, Site};
+use super::{Conflict, Merge, Pairing, Place, Site};
 use crate::indent::Indents;
 
 /// Writes the gaps of the merged text.
@@ -117,7 +117,10 @@ impl Writer<'_, '_> {
         let before_removed =
             removed.filter(|k| same_lines(Gap::new(self.merge.old.gap(*k)).middle, new.middle));
         let kept = before_removed.and_then(|k| self.merge.file_gap(k)).map(Gap::new);
-        if let Some(kept) = kept.filter(|kept| kept.breaks > 0 && !new.middle.is_empty()) {
+        let around = removed.and_then(|k| self.around_removed(k, i, new.middle));
+        if let Some(lines) = around {
+            out.push_str(&lines);
+        } else if let Some(kept) = kept.filter(|kept| kept.breaks > 0 && !new.middle.is_empty()) {
             out.push_str(kept.middle);
         } else if new.middle == base.middle
             || file.middle != base.middle && same_lines(new.middle, base.middle)
@@ -138,6 +141,17 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// The file's blank lines before and after lines that new removes, where new has both.
+    fn around_removed(&self, removed: usize, i: usize, middle: &str) -> Option<String> {
+        let known = |k: usize| Gap::new(self.merge.old.gap(k)).middle;
+        let ours = |k: usize| self.merge.file_gap(k).map(Gap::new).filter(|gap| gap.breaks > 0);
+        let (before, after) = (ours(removed)?.middle, ours(i)?.middle);
+        let both = !known(removed).is_empty() && !known(i).is_empty();
+        let blank = before.trim().is_empty() && after.trim().is_empty();
+        let same = same_lines(&[known(removed), known(i)].concat(), middle);
+        (both && blank && same).then(|| [before, after].concat())
+    }
+
     /// A gap that only new knows.
     fn converted(&self, theirs: &str, before: Option<usize>, index: usize, out: &mut String) {
         let gap = Gap::new(theirs);
@@ -147,7 +161,8 @@ impl Writer<'_, '_> {
         }
         self.line_end(theirs, before, out);
         let usual = self.usual(gap.breaks);
-        if let Some(ours) = self.same_middle(gap.middle, before) {
+        let ours = self.same_middle(gap.middle, before);
+        if let Some(ours) = ours.or_else(|| self.moved_middle(gap.middle, index)) {
             out.push_str(ours);
         } else if usual == gap.breaks {
             self.middle(gap.middle, "", out);
@@ -165,6 +180,23 @@ impl Writer<'_, '_> {
         let known = Gap::new(self.merge.old.gap(k)).middle;
         let ours = self.merge.file_gap(k).map(Gap::new).filter(|ours| ours.breaks > 0)?;
         (!middle.is_empty() && same_lines(known, middle)).then_some(ours.middle)
+    }
+
+    /// The file's blank lines for those that stood near in old, between the tokens that new has
+    /// before and after: they were moved.
+    fn moved_middle(&self, middle: &str, index: usize) -> Option<&str> {
+        if middle.is_empty() || !middle.trim().is_empty() {
+            return None;
+        }
+        let count = self.merge.new.len();
+        let index = index.min(count);
+        let from = (0..index).rev().find_map(|j| self.pairing.source(j))? + 1;
+        let to = (index..count).find_map(|j| self.pairing.source(j))?;
+        let mut same = (from..=to)
+            .filter(|k| same_lines(Gap::new(self.merge.old.gap(*k)).middle, middle))
+            .filter_map(|k| self.merge.file_gap(k).map(Gap::new));
+        let ours = same.next().filter(|ours| ours.breaks == breaks(middle) + 1)?;
+        same.next().is_none().then_some(ours.middle)
     }
 
     /// How many line breaks the file has where old has this many, if it is always fewer: then
@@ -231,9 +263,9 @@ impl Writer<'_, '_> {
         if k + 1 == self.merge.old.len() {
             return (&source.text[self.site.last..self.site.end], source.eol_at(self.site.end));
         }
-        let Some(end) = self.merge.places[k].range().map(|range| range.end) else {
-            return ("", None);
-        };
+        // A token that is gone stands in what the file has for the ones before it.
+        let before = self.merge.places[..=k].iter().rev().find_map(Place::range);
+        let Some(end) = before.map(|range| range.end) else { return ("", None) };
         match self.merge.file_gap(k + 1).and_then(|gap| gap.find('\n')) {
             Some(_) => {
                 let stop = source.line_end(end);

@@ -18,7 +18,7 @@ pub(super) fn unescaped(old: &str, new: &str) -> Vec<(String, String)> {
             continue;
         }
         // A new text over several lines was not escaped where old was one line.
-        let plain = one_line && read.contains('\n') && new.trim().contains('\n');
+        let plain = one_line && read.trim().contains('\n') && new.trim().contains('\n');
         out.push((read, if plain { new.to_owned() } else { reading(new) }));
     }
     out

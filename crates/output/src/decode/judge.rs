@@ -132,6 +132,23 @@ pub(crate) fn cut_end(bytes: &[u8]) -> usize {
     if cut { end.len() } else { 0 }
 }
 
+/// The same for an encoding, which is UTF-8 where there is none.
+pub(crate) fn cut_end_of(bytes: &[u8], encoding: Option<&'static Encoding>) -> usize {
+    let Some(encoding) = encoding else { return cut_end(bytes) };
+    // No character of several bytes has one of these, so that one begins behind them.
+    let begin = bytes.iter().rposition(|byte| *byte < 0x30).map_or(0, |at| at + 1);
+    let end = &bytes[begin..];
+    let whole = |cut: &usize| {
+        !encoding.decode_without_bom_handling(&end[..end.len().saturating_sub(*cut)]).1
+    };
+    (0..=end.len().min(3)).find(whole).unwrap_or(0)
+}
+
+/// Whether an encoding has units of two bytes.
+pub(crate) fn is_wide(encoding: &'static Encoding) -> bool {
+    encoding == UTF_16LE || encoding == UTF_16BE
+}
+
 /// The lines of text that a binary block begins with, and the text that it ends with: where the
 /// one ends, and where the other begins.
 pub(super) fn text_around(block: &[u8], last: bool) -> (usize, usize) {

@@ -7,10 +7,10 @@
 
 mod judge;
 
-use encoding_rs::{Decoder as Coder, Encoding, UTF_16BE, UTF_16LE};
+use encoding_rs::{Decoder as Coder, Encoding};
 
-pub(crate) use judge::cut_end;
-use judge::{Verdict, judge, marked, text_around};
+use judge::{Verdict, cut_end, judge, marked, text_around};
+pub(crate) use judge::{cut_end_of, is_wide};
 
 use crate::amount::size;
 
@@ -18,6 +18,8 @@ use crate::amount::size;
 pub(crate) const BLOCK: usize = 8 * 1024;
 /// So many characters of several bytes that all are UTF-8 outweigh an older encoding before them.
 const UTF8_LETTERS: usize = 8;
+/// So many bytes that all are UTF-8 outweigh wide characters before them.
+const UTF8_BYTES: usize = 16;
 
 enum Mode {
     Utf8,
@@ -167,10 +169,10 @@ impl Decoder {
     /// Whether a block goes on in the older encoding of the block before it.
     fn stays_coded(&self, block: &[u8]) -> bool {
         let Mode::Coded(coder) = &self.mode else { return false };
-        let wide = [UTF_16LE, UTF_16BE].contains(&coder.encoding());
+        let wide = is_wide(coder.encoding());
         let nul = memchr::memchr(0, block).is_some();
         if wide || nul {
-            return wide && (nul || utf8(block, false).is_none());
+            return wide && (nul || block.len() < UTF8_BYTES || utf8(block, false).is_none());
         }
         let letters =
             |text: &str| text.chars().filter(|c| !c.is_ascii()).take(UTF8_LETTERS).count();
@@ -265,13 +267,8 @@ pub(crate) fn is_binary(piece: &[u8]) -> bool {
 
 /// The block as UTF-8, all of it but a character that is cut at its end.
 fn utf8(block: &[u8], whole: bool) -> Option<&str> {
-    match std::str::from_utf8(block) {
-        Ok(text) => Some(text),
-        Err(error) if !whole && error.error_len().is_none() => {
-            std::str::from_utf8(&block[..error.valid_up_to()]).ok()
-        }
-        Err(_) => None,
-    }
+    let kept = if whole { 0 } else { cut_end(block) };
+    simdutf8::basic::from_utf8(&block[..block.len() - kept]).ok()
 }
 
 fn push_lossy(block: &[u8], last: bool, text: &mut String) -> usize {
@@ -286,6 +283,3 @@ fn push_coded(coder: &mut Coder, bytes: &[u8], last: bool, text: &mut String) {
     // The room is enough for all of it, so one call takes everything.
     let _ = coder.decode_to_string(bytes, text, last);
 }
-
-#[cfg(test)]
-mod tests;

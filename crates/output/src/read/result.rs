@@ -42,19 +42,27 @@ pub struct Since {
 impl Kept {
     /// Everything, each text at most `cap` bytes: beginning and end.
     pub fn result(self, cap: usize) -> Shown {
-        let whole = self.size() <= MAX_WHOLE && self.gap.is_none();
-        let apart = [Stream::Out, Stream::Err].map(|stream| {
-            if self.count(stream).bytes == 0 && self.apart.is_some() {
-                return String::new();
-            }
-            let ends = if whole { None } else { self.of_stream(stream) };
-            ends.as_ref().unwrap_or(&self).shown(Some(stream), cap).0
-        });
+        let apart = [Stream::Out, Stream::Err].map(|stream| self.stream_shown(stream, cap));
         let trouble = self.trouble.clone();
         let (text, left_out, noticed) = self.ends(MAX_WHOLE).shown(None, cap);
         let [stdout, stderr] = apart;
         let Noticed { binary, encoding } = noticed;
         Shown { text, stdout, stderr, left_out, binary, encoding, trouble }
+    }
+
+    fn stream_shown(&self, stream: Stream, cap: usize) -> String {
+        if self.count(stream).bytes == 0 {
+            return String::new();
+        }
+        if self.size() > MAX_WHOLE || !self.gap.is_none() {
+            if let Some(ends) = self.of_stream(stream) {
+                return ends.shown(Some(stream), cap).0;
+            }
+            if self.order.of(stream) > MAX_WHOLE {
+                return self.ends(MAX_WHOLE).shown(Some(stream), cap).0;
+            }
+        }
+        self.shown(Some(stream), cap).0
     }
 
     fn shown(&self, only: Option<Stream>, cap: usize) -> (String, LeftOut, Noticed) {

@@ -3,6 +3,9 @@
 use unicode_width::UnicodeWidthChar;
 
 const TAB: usize = 8;
+/// Columns are moved only in lines up to this width, and no more are blanked at once. Lines that
+/// people edit are no longer, and each such sequence takes time for all that it moves.
+const MAX_EDITED: usize = 512;
 
 /// What stands in one column: a character with its marks, or nothing where a wider one reaches.
 #[derive(Clone, Copy)]
@@ -54,7 +57,12 @@ pub(super) struct Line {
 
 /// How many columns a character takes; none for a control character.
 pub(super) fn columns(letter: char) -> Option<usize> {
-    letter.width()
+    match letter {
+        ' '..='~' => Some(1),
+        // By far the most of what is wide; the table takes longer.
+        '\u{4e00}'..='\u{9fff}' | '가'..='힣' => Some(2),
+        _ => letter.width(),
+    }
 }
 
 impl Line {
@@ -121,7 +129,7 @@ impl Line {
                 return;
             }
         }
-        let cells = self.to_cells();
+        let cells = self.celled();
         let end = column + text.len();
         split_at(cells, column);
         split_at(cells, end);
@@ -130,6 +138,19 @@ impl Line {
             *cell = Cell::of(letter);
         }
         self.width = cells.len();
+    }
+
+    /// Appends text if the column is the line's end. Returns how many columns it took; none where
+    /// it cannot be done so simply.
+    pub(super) fn append(&mut self, column: usize, text: &str) -> Option<usize> {
+        if column != self.width || self.cells.is_some() {
+            return None;
+        }
+        let wide = text.chars().try_fold(0, |sum, letter| Some(sum + columns(letter)?))?;
+        self.text.push_str(text);
+        self.width += wide;
+        self.uneven = true;
+        Some(wide)
     }
 
     /// Writes a character of one or two columns.
@@ -141,7 +162,7 @@ impl Line {
             self.uneven = true;
             return;
         }
-        let cells = self.to_cells();
+        let cells = self.celled();
         split_at(cells, column);
         split_at(cells, column + wide);
         cells.resize(cells.len().max(column + wide), Cell::BLANK);
@@ -158,7 +179,7 @@ impl Line {
             return;
         }
         let end = column.min(self.width);
-        let before = &mut self.to_cells()[..end];
+        let before = &mut self.celled()[..end];
         if let Some(cell) = before.iter_mut().rfind(|cell| cell.length > 0) {
             cell.add(mark);
         }
@@ -192,7 +213,7 @@ impl Line {
             self.text.truncate(column);
             self.width = column;
         } else {
-            let cells = self.to_cells();
+            let cells = self.celled();
             split_at(cells, column);
             cells.truncate(column);
             self.width = column;
@@ -201,11 +222,11 @@ impl Line {
 
     /// Blanks some columns.
     pub(super) fn blank(&mut self, from: usize, count: usize) {
-        let to = self.width.min(from.saturating_add(count));
+        let to = self.width.min(from.saturating_add(count.min(MAX_EDITED)));
         if from >= to {
             return;
         }
-        let cells = self.to_cells();
+        let cells = self.celled();
         split_at(cells, from);
         split_at(cells, to);
         cells[from..to].fill(Cell::BLANK);
@@ -214,10 +235,10 @@ impl Line {
     /// Takes some columns out; what follows moves to the left.
     pub(super) fn delete(&mut self, from: usize, count: usize) {
         let to = self.width.min(from.saturating_add(count));
-        if from >= to {
+        if from >= to || self.width > MAX_EDITED {
             return;
         }
-        let cells = self.to_cells();
+        let cells = self.celled();
         split_at(cells, from);
         split_at(cells, to);
         cells.drain(from..to);
@@ -226,10 +247,10 @@ impl Line {
 
     /// Puts blank columns in; what follows moves to the right.
     pub(super) fn insert(&mut self, at: usize, count: usize) {
-        if at >= self.width {
+        if at >= self.width || self.width > MAX_EDITED {
             return;
         }
-        let cells = self.to_cells();
+        let cells = self.celled();
         split_at(cells, at);
         cells.splice(at..at, std::iter::repeat_n(Cell::BLANK, count));
         self.width = cells.len();
@@ -247,7 +268,7 @@ impl Line {
         self.width = column;
     }
 
-    fn to_cells(&mut self) -> &mut Vec<Cell> {
+    fn celled(&mut self) -> &mut Vec<Cell> {
         let text = &self.text;
         self.cells.get_or_insert_with(|| cells_of(text))
     }

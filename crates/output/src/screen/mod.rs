@@ -4,14 +4,14 @@
 //! would notice: a line breaks only after [`MAX_COLUMNS`], and such a break is not shown.
 
 mod line;
+mod sink;
 mod steer;
 
 use std::collections::VecDeque;
 
 use line::{Line, columns};
+pub(crate) use sink::Sink;
 pub(crate) use steer::Steered;
-
-use crate::amount::LeftOut;
 
 /// How many lines can still be rewritten.
 pub(crate) const WINDOW: usize = 64;
@@ -22,31 +22,6 @@ const MAX_LINE_BYTES: usize = 4 * MAX_COLUMNS;
 /// How far the cursor can be moved beyond a line's end. A terminal's border would stop it, too;
 /// without one, ten bytes could make a megabyte of blanks.
 const MAX_BLANK: usize = 256;
-
-/// Where finished text goes.
-pub(crate) trait Sink {
-    /// A line with its newline, or a part of a line.
-    fn put(&mut self, text: &str, from_err: bool);
-
-    /// Something is missing here.
-    fn gap(&mut self, left_out: LeftOut);
-
-    /// Nothing more is wanted.
-    fn is_full(&self) -> bool {
-        false
-    }
-}
-
-impl Sink for String {
-    fn put(&mut self, text: &str, _from_err: bool) {
-        self.push_str(text);
-    }
-
-    fn gap(&mut self, left_out: LeftOut) {
-        self.push_str(&left_out.mark());
-        self.push('\n');
-    }
-}
 
 /// How far an erasure goes.
 #[derive(Clone, Copy)]
@@ -92,7 +67,7 @@ impl Screen {
     pub(crate) fn print(&mut self, text: &str, sink: &mut dyn Sink) {
         if text.is_ascii() {
             self.print_ascii(text, sink);
-        } else {
+        } else if !self.append(text) {
             for letter in text.chars() {
                 self.print_letter(letter, sink);
             }
@@ -108,6 +83,17 @@ impl Screen {
             self.column += now.len();
             text = later;
         }
+    }
+
+    /// Appends text at the end of its line, if there is where it goes and it has room.
+    fn append(&mut self, text: &str) -> bool {
+        let column = self.column;
+        let line = self.line();
+        let room = line.width() + 2 * text.len() <= MAX_COLUMNS
+            && line.size() + text.len() <= MAX_LINE_BYTES;
+        let wide = if room { line.append(column, text) } else { None };
+        self.column += wide.unwrap_or(0);
+        wide.is_some()
     }
 
     fn print_letter(&mut self, letter: char, sink: &mut dyn Sink) {
@@ -160,22 +146,20 @@ impl Screen {
     }
 
     /// Moves to a column.
-    pub(crate) fn to_column(&mut self, column: usize) {
+    pub(crate) fn go_to_column(&mut self, column: usize) {
         let width = self.lines.get(self.row).map_or(0, Line::width);
-        self.column = column.min(width.max(self.column) + MAX_BLANK).min(MAX_COLUMNS);
-        // However many movements: not further beyond the text.
-        self.column = self.column.min(width + MAX_BLANK);
+        self.column = column.min(width + MAX_BLANK).min(MAX_COLUMNS);
     }
 
     /// Moves to the right, or to the left.
     pub(crate) fn move_columns(&mut self, by: isize) {
-        self.to_column(self.column.saturating_add_signed(by));
+        self.go_to_column(self.column.saturating_add_signed(by));
     }
 
     /// Moves down, or up, within the window.
     pub(crate) fn move_rows(&mut self, by: isize) {
         self.row = self.row.saturating_add_signed(by).min(self.lines.len() - 1);
-        self.to_column(self.column);
+        self.go_to_column(self.column);
     }
 
     /// Moves to a row of the screen, both counted from 0; none leaves the column.
@@ -191,7 +175,7 @@ impl Screen {
             }
             self.add_line();
         }
-        self.to_column(column.unwrap_or(self.column));
+        self.go_to_column(column.unwrap_or(self.column));
     }
 
     /// Saves the cursor's place.
@@ -203,7 +187,7 @@ impl Screen {
     pub(crate) fn restore(&mut self) {
         let row = usize::try_from(self.saved.0.saturating_sub(self.gone)).unwrap_or(0);
         self.row = row.min(self.lines.len() - 1);
-        self.to_column(self.saved.1);
+        self.go_to_column(self.saved.1);
     }
 
     /// Erases in the line.
@@ -254,11 +238,14 @@ impl Screen {
         line.erase_from(MAX_COLUMNS);
     }
 
-    /// The screen is cleared: what stood on it stays readable, and after a blank line the next
-    /// begins.
+    /// The screen is cleared: what stood on it stays readable, without the blank lines around it,
+    /// and after a blank line the next begins.
     pub(crate) fn start_anew(&mut self, sink: &mut dyn Sink) {
         while self.lines.len() > 1 && self.lines.back().is_some_and(Line::is_empty) {
             self.spare.extend(self.lines.pop_back());
+        }
+        while self.addressed && self.lines.len() > 1 && self.lines[0].is_empty() {
+            self.spare.extend(self.lines.pop_front());
         }
         let untouched = self.lines.len() == 1 && self.lines[0].is_empty();
         if !untouched {
@@ -275,9 +262,6 @@ impl Screen {
 
     /// Makes all lines final and begins with an empty one.
     pub(crate) fn flush(&mut self, sink: &mut dyn Sink) {
-        if let Some(line) = self.lines.back_mut().filter(|line| !line.ended) {
-            line.ended = false;
-        }
         while !self.lines.is_empty() {
             self.scroll(sink);
         }
@@ -287,9 +271,13 @@ impl Screen {
         self.addressed = false;
     }
 
-    /// Whether the last line is empty, so that text now begins one.
-    pub(crate) fn at_line_start(&self) -> bool {
-        self.lines.back().is_none_or(Line::is_empty)
+    /// Makes all lines final, and ends the last one if there is something on it. Returns whether
+    /// there was.
+    pub(crate) fn cut_off(&mut self, sink: &mut dyn Sink) -> bool {
+        let last = self.lines.back_mut().filter(|line| !line.is_empty());
+        let cut = last.map(|line| line.ended = true).is_some();
+        self.flush(sink);
+        cut
     }
 
     /// Moves the first line out of the window.

@@ -20,7 +20,7 @@ impl Target for Steered<'_> {
     fn control(&mut self, byte: u8) {
         match byte {
             b'\n' | 0x0b => self.screen.newline(self.sink),
-            b'\r' => self.screen.to_column(0),
+            b'\r' => self.screen.go_to_column(0),
             b'\t' => self.screen.tab(self.sink),
             0x08 => self.screen.move_columns(-1),
             0x0c => self.screen.start_anew(self.sink),
@@ -42,6 +42,10 @@ impl Target for Steered<'_> {
 
     /// What only changes looks or modes is dropped.
     fn sequence(&mut self, parameters: &[u8], end: u8) {
+        // Colours are most of what comes.
+        if end == b'm' {
+            return;
+        }
         if let [b'?', modes @ ..] = parameters {
             let other_screen = |mode| matches!(mode, 47 | 1047 | 1049);
             if matches!(end, b'h' | b'l') && numbers(modes).any(other_screen) {
@@ -67,9 +71,9 @@ impl Steered<'_> {
             b'D' => screen.move_columns(-by),
             b'E' | b'F' => {
                 screen.move_rows(if end == b'E' { by } else { -by });
-                screen.to_column(0);
+                screen.go_to_column(0);
             }
-            b'G' | b'`' => screen.to_column(count - 1),
+            b'G' | b'`' => screen.go_to_column(count - 1),
             b'H' | b'f' => screen.address(count - 1, Some(second.max(1) - 1), self.sink),
             b'd' => screen.address(count - 1, None, self.sink),
             b'J' => screen.erase_screen(erase(first), self.sink),

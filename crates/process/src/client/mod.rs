@@ -39,6 +39,16 @@ struct Inner {
     numbers: AtomicU64,
 }
 
+/// Nobody is left to give orders: everything ends.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let reactor = self.reactor.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reactor) = reactor {
+            reactor.shut_down();
+        }
+    }
+}
+
 impl fmt::Debug for Supervisor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Supervisor").field("program", &self.0.program).finish_non_exhaustive()

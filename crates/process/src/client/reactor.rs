@@ -92,6 +92,12 @@ impl Reactor {
         Wire::send(&socket, order, bytes, descriptors)
     }
 
+    /// Tells the supervisor to end, with all that it started.
+    pub(super) fn shut_down(&self) {
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = rustix::net::shutdown(&*socket, rustix::net::Shutdown::Write);
+    }
+
     /// Reads what a command will write. False where nobody is left to do so.
     pub(super) fn watch(&self, watched: Watched) -> bool {
         self.inbox().push(watched);

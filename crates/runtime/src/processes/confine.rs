@@ -180,11 +180,12 @@ impl Wanted<'_> {
             reads: self.reads(profile),
             ..Confinement::default()
         };
-        confinement.writable = self.writable();
         if profile == Profile::ReadOnly {
-            // They are there, wherever they lie, and stay as they are.
-            confinement.fixed.clone_from(&confinement.writable);
+            confinement.seen = self.roots.to_vec();
         } else {
+            confinement.seen =
+                self.roots.iter().filter(|root| self.holds_more(root)).cloned().collect();
+            confinement.writable = self.writable();
             confinement.fixed = self.fixed(&confinement.writable);
             if self.may_write_repository() {
                 let repositories = repositories_of(self.cwd);
@@ -226,10 +227,6 @@ impl Wanted<'_> {
             fixed.extend(NEVER_MADE.iter().map(|name| root.join(name)));
             fixed.extend(STAY.iter().map(|name| root.join(name)).filter(|path| exists(path)));
         }
-        // A link there leads to what is judged where it is.
-        fixed.retain(|path| !is_link(path));
-        // git finds a repository above: there a `.git` of its own would be another one, which is
-        // what must not be made; but a folder that is no repository may become none either.
         fixed.sort();
         fixed.dedup();
         fixed
@@ -358,8 +355,4 @@ fn memory_of_machine() -> Option<u64> {
 
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
-}
-
-fn is_link(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|facts| facts.file_type().is_symlink())
 }

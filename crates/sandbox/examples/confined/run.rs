@@ -36,6 +36,12 @@ struct Wish {
     terminal: bool,
     /// The user to become first.
     user: Option<u32>,
+    /// Whether what is left when the first process was killed is ended here, as a supervisor does.
+    #[serde(default)]
+    left_may_be: bool,
+    /// Whether this process is to have a terminal that controls it, whose output is reported.
+    #[serde(default)]
+    under_terminal: bool,
 }
 
 /// What became of it.
@@ -46,10 +52,16 @@ struct Answer {
     output: String,
     placeholders: usize,
     descriptors: (usize, usize),
+    terminal_output: String,
+    left: usize,
 }
 
 pub(crate) fn main() {
-    let wish: Wish = serde_json::from_str(&std::env::args().nth(1).unwrap()).unwrap();
+    let wish = std::env::args().nth(1).unwrap();
+    // A command may have to know the process that it is to attack.
+    let wish = wish.replace("\\\"SUPERVISOR\\\"", &std::process::id().to_string());
+    let wish: Wish = serde_json::from_str(&wish).unwrap();
+    let own_terminal = wish.under_terminal.then(controlling_terminal);
     if let Some(user) = wish.user {
         become_user(user);
     }
@@ -61,7 +73,14 @@ pub(crate) fn main() {
         answer = run(&wish, &machine);
     }
     answer.descriptors = (before, descriptors());
+    while wish.left_may_be && children_left().inspect(|pid| send(*pid, libc::SIGKILL)).count() > 0 {
+        collect(-1);
+    }
+    answer.left = children_left().count();
+    answer.terminal_output = own_terminal.as_ref().map(written_to).unwrap_or_default();
     println!("{}", serde_json::to_string(&answer).unwrap());
+    // Closing the terminal earlier would hang up on this process.
+    std::mem::forget(own_terminal);
 }
 
 fn descriptors() -> usize {
@@ -85,6 +104,8 @@ fn run(wish: &Wish, machine: &Machine) -> Answer {
         output: String::new(),
         placeholders: 0,
         descriptors: (0, 0),
+        terminal_output: String::new(),
+        left: 0,
     };
     let spawned = match spawn(command, machine) {
         Ok(spawned) => spawned,
@@ -105,7 +126,7 @@ fn attend(wish: &Wish, pid: i32, output: OwnedFd, mut reports: File, answer: &mu
     let mut output = Some(File::from(output));
     let mut reader = Reports::default();
     let mut bytes = Vec::new();
-    let mut buffer = [0; 65536];
+    let mut buffer = [0; 4096];
     let mut signals = wish.signals.clone();
     let mut due: Vec<(Instant, i32)> = Vec::new();
     let mut reporting = true;
@@ -130,6 +151,9 @@ fn attend(wish: &Wish, pid: i32, output: OwnedFd, mut reports: File, answer: &mu
                 Ok(count) => bytes.extend_from_slice(&buffer[..count]),
             }
         }
+        if !reporting && wish.left_may_be {
+            children_left().for_each(|pid| send(pid, libc::SIGKILL));
+        }
         let seen = String::from_utf8_lossy(&bytes).into_owned();
         signals.retain(|(word, after, signal)| {
             let now = seen.contains(word.as_str());
@@ -147,6 +171,27 @@ fn attend(wish: &Wish, pid: i32, output: OwnedFd, mut reports: File, answer: &mu
         });
     }
     answer.output = String::from_utf8_lossy(&bytes).into_owned();
+}
+
+/// What stands on a terminal.
+fn written_to(master: &OwnedFd) -> String {
+    let mut polls = [poll(master, true)];
+    wait_for(&mut polls);
+    let mut buffer = [0; 4096];
+    let count = if polls[0].revents & libc::POLLIN == 0 {
+        0
+    } else {
+        File::from(master.try_clone().unwrap()).read(&mut buffer).unwrap_or(0)
+    };
+    String::from_utf8_lossy(&buffer[..count]).into_owned()
+}
+
+/// Children of this process, which adopts orphans: whatever a command has left.
+fn children_left() -> impl Iterator<Item = i32> {
+    let own = std::process::id();
+    let list = std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap();
+    let pids: Vec<i32> = list.split_ascii_whitespace().map(|pid| pid.parse().unwrap()).collect();
+    pids.into_iter()
 }
 
 fn said(report: &Report) -> String {
@@ -204,6 +249,18 @@ mod calls {
         }
     }
 
+    /// Puts this process into a session with a terminal of its own; gives the terminal's master.
+    pub(super) fn controlling_terminal() -> OwnedFd {
+        let (master, [slave, ..]) = terminal();
+        // SAFETY: numbers only; the slave stays open as long as this process.
+        unsafe {
+            libc::setsid();
+            let slave = std::os::fd::IntoRawFd::into_raw_fd(slave);
+            assert_eq!(libc::ioctl(slave, libc::TIOCSCTTY, 0), 0);
+        }
+        master
+    }
+
     /// A terminal: its master, and its slave three times.
     pub(super) fn terminal() -> (OwnedFd, [OwnedFd; 3]) {
         let (mut master, mut slave) = (0, 0);
@@ -220,4 +277,4 @@ mod calls {
         (master, [copy(), copy(), copy()])
     }
 }
-use calls::{adopt_orphans, become_user, collect, send, terminal, wait_for};
+use calls::{adopt_orphans, become_user, collect, controlling_terminal, send, terminal, wait_for};

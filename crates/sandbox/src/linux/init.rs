@@ -42,12 +42,14 @@ fn tell(reports: RawFd, report: &Report) {
 }
 
 fn build(job: &Job, reports: RawFd) -> Step<Rights> {
-    process::die_with_parent().at(Stage::Parent)?;
+    // The end of a namespace's first process ends all of it; without one that takes work.
+    let signal = if job.numbered_apart() { libc::SIGKILL } else { signals::ORPHANED };
+    process::at_parents_end(signal).at(Stage::Parent)?;
     if files::reader_is_gone(reports) {
         process::exit(1);
     }
     process::set_name(c"dogu-init");
-    process::new_session().at(Stage::Session)?;
+    process::new_group().at(Stage::Session)?;
     if !job.numbered_apart() {
         process::adopt_orphans().at(Stage::Parent)?;
     }
@@ -107,8 +109,13 @@ fn watch(command: i32, numbered_apart: bool, reports: RawFd) {
             return tell(reports, &Report::Ended { exit_code, signal });
         }
         let (signal, sender) = signals::next();
-        if signal != libc::SIGCHLD && (sender == 0 || sender == above) {
-            pass_on(signal, numbered_apart);
+        if sender != 0 && sender != above {
+            continue;
+        }
+        match signal {
+            libc::SIGCHLD => {}
+            signals::ORPHANED => return descendants::end_all(),
+            signal => pass_on(signal, numbered_apart),
         }
     }
 }

@@ -46,7 +46,7 @@ fn become_program(
 ) -> Step {
     process::new_session().at(Stage::Session)?;
     if !job.numbered_apart() {
-        process::die_with_parent().at(Stage::Parent)?;
+        process::at_parents_end(libc::SIGKILL).at(Stage::Parent)?;
     }
     for (file, number) in stdio.iter().zip(0..) {
         files::copy_to(file.as_raw_fd(), number).at(Stage::Descriptors)?;

@@ -1,10 +1,11 @@
 //! Names that may not come to exist: something must stand there for a mount to be put on it.
 //!
-//! A placeholder is an empty file or folder with permission bits that nothing else has. Whoever
+//! A placeholder is an empty folder with permission bits that nothing else has; a folder also for
+//! the name of a file, because git lists an empty file as a new one, but no empty folder. Whoever
 //! needs it holds a shared lock on it, across processes; the last one removes it. It must not go
 //! earlier: with it the mounts on it would go, in all namespaces.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -14,9 +15,8 @@ use std::time::Duration;
 
 use super::sys::{Errno, Sys, files, process};
 
-/// Permission bits of a placeholder: nobody gives these to a file or a folder that they need.
-const FILE_MARK: u32 = 0o1400;
-const FOLDER_MARK: u32 = 0o1500;
+/// Permission bits of a placeholder: nobody gives these to a folder that they need.
+const MARK: u32 = 0o1500;
 
 /// How often a placeholder that others come and go with is tried.
 const TRIES: usize = 200;
@@ -31,8 +31,7 @@ pub struct Placeholders(Vec<Held>);
 struct Held {
     parent: OwnedFd,
     name: CString,
-    file: OwnedFd,
-    folder: bool,
+    folder: OwnedFd,
 }
 
 impl Placeholders {
@@ -58,9 +57,9 @@ impl Placeholders {
 
 impl Held {
     fn remove(&self) -> Sys<()> {
-        files::lock(self.file.as_fd(), true)?;
+        files::lock(self.folder.as_fd(), true)?;
         if self.is_there()? {
-            files::remove(self.parent.as_fd(), &self.name, self.folder)?;
+            files::remove_folder(self.parent.as_fd(), &self.name)?;
         }
         Ok(())
     }
@@ -70,52 +69,32 @@ impl Held {
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
         let now = files::open_at(self.parent.as_raw_fd(), &self.name, flags, 0)?;
         let now = files::facts(now.as_fd())?;
-        Ok(now.identity == files::facts(self.file.as_fd())?.identity && is_placeholder(&now))
+        Ok(now.identity == files::facts(self.folder.as_fd())?.identity && is_placeholder(&now))
     }
 }
 
 fn is_placeholder(facts: &files::Facts) -> bool {
-    let mark = facts.mode & 0o7777;
-    let marked = facts.is_file() && mark == FILE_MARK && facts.size == 0
-        || facts.is_folder() && mark == FOLDER_MARK;
-    marked && facts.owner == process::ids().0
+    facts.is_folder() && facts.mode & 0o7777 == MARK && facts.owner == process::ids().0
 }
 
-/// A path that stays as it is.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Guarded {
-    /// It is there.
-    Present(PathBuf),
-    /// It, or a folder on the way to it, is an empty folder that stands for nothing.
-    EmptyFolder(PathBuf),
-    /// It is an empty file that stands for nothing.
-    EmptyFile(PathBuf),
-}
-
-impl Guarded {
-    /// Where the mount goes.
-    pub(crate) fn path(&self) -> &Path {
-        let (Self::Present(path) | Self::EmptyFolder(path) | Self::EmptyFile(path)) = self;
-        path
-    }
-}
-
-/// Makes sure that something is there, at the path or at the first name of it that is missing.
-pub(crate) fn guard(path: &Path, root: &Path, kept: &mut Placeholders) -> io::Result<Guarded> {
+/// Makes sure that something is there, at the path or at the first name of it that is missing, and
+/// gives where; `None` where nothing can come to exist anyway.
+pub(crate) fn guard(
+    path: &Path,
+    root: &Path,
+    kept: &mut Placeholders,
+) -> io::Result<Option<PathBuf>> {
     for _ in 0..TRIES {
         let point = first_missing(path, root)?;
-        let folder = point != path || path.extension().is_none();
-        match hold(&point, folder) {
-            Ok(Some(held)) => {
-                let folder = held.folder;
-                kept.0.push(held);
-                return Ok(if folder {
-                    Guarded::EmptyFolder(point)
-                } else {
-                    Guarded::EmptyFile(point)
-                });
+        match hold(&point) {
+            Ok(held) => {
+                kept.0.extend(held);
+                return Ok(Some(point));
             }
-            Ok(None) => return Ok(Guarded::Present(path.to_path_buf())),
+            // The command will have no more rights than this process.
+            Err(Errno(libc::EACCES | libc::EROFS)) if point.symlink_metadata().is_err() => {
+                return Ok(None);
+            }
             // It came or went meanwhile.
             Err(Errno(libc::EEXIST | libc::ENOENT | libc::ESTALE | libc::EWOULDBLOCK)) => {
                 std::thread::sleep(Duration::from_millis(1));
@@ -133,12 +112,7 @@ fn first_missing(path: &Path, root: &Path) -> io::Result<PathBuf> {
     for part in path.strip_prefix(root).map_err(io::Error::other)? {
         point.push(part);
         match point.symlink_metadata() {
-            Ok(there)
-                if there.mode() & libc::S_IFMT == libc::S_IFDIR
-                    && there.mode() & 0o7777 == FOLDER_MARK =>
-            {
-                break;
-            }
+            Ok(there) if there.is_dir() && there.mode() & 0o7777 == MARK => break,
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => break,
             // Something on the way is no folder, so the path cannot come to exist below it; that
@@ -155,65 +129,24 @@ fn first_missing(path: &Path, root: &Path) -> io::Result<PathBuf> {
 
 /// Holds the placeholder at a path: makes it, or takes part in one that is there. `None` if
 /// something else is there.
-fn hold(point: &Path, folder: bool) -> Sys<Option<Held>> {
+fn hold(point: &Path) -> Sys<Option<Held>> {
     let (above, name) = split(point)?;
     let parent = files::place_without_links(&above)?;
-    if let Some(held) = take_part(&parent, &name)? {
-        return Ok(held.into_placeholder());
+    match files::open_at(parent.as_raw_fd(), &name, libc::O_PATH | libc::O_NOFOLLOW, 0) {
+        Ok(there) if !is_placeholder(&files::facts(there.as_fd())?) => return Ok(None),
+        Ok(_) => {}
+        // With its mark from the beginning, so that nobody takes it for something else.
+        Err(Errno(libc::ENOENT)) => files::make_folder(parent.as_raw_fd(), &name, MARK)?,
+        Err(errno) => return Err(errno),
     }
-    let file = if folder { new_folder(&parent, &name)? } else { new_file(&parent, &name)? };
-    lock_while_there(Held { parent, name, file, folder }).map(Some)
-}
-
-/// What was found at a name.
-enum Found {
-    Placeholder(Held),
-    SomethingElse,
-}
-
-impl Found {
-    fn into_placeholder(self) -> Option<Held> {
-        match self {
-            Self::Placeholder(held) => Some(held),
-            Self::SomethingElse => None,
-        }
-    }
-}
-
-fn take_part(parent: &OwnedFd, name: &CStr) -> Sys<Option<Found>> {
-    let there = match files::open_at(parent.as_raw_fd(), name, libc::O_PATH | libc::O_NOFOLLOW, 0) {
-        Err(Errno(libc::ENOENT)) => return Ok(None),
-        there => there?,
-    };
-    let facts = files::facts(there.as_fd())?;
-    if !is_placeholder(&facts) {
-        return Ok(Some(Found::SomethingElse));
-    }
-    let file = files::open_at(parent.as_raw_fd(), name, READ, 0)?;
-    let parent = files::copy_above(parent.as_raw_fd(), 3)?;
-    let held = Held { parent, name: name.to_owned(), file, folder: facts.is_folder() };
-    lock_while_there(held).map(|held| Some(Found::Placeholder(held)))
-}
-
-const READ: i32 = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK;
-
-fn new_folder(parent: &OwnedFd, name: &CStr) -> Sys<OwnedFd> {
-    files::make_folder(parent.as_raw_fd(), name, FOLDER_MARK)?;
-    let folder = files::open_at(parent.as_raw_fd(), name, READ | libc::O_DIRECTORY, 0)?;
-    files::set_mode(folder.as_fd(), FOLDER_MARK)?;
-    Ok(folder)
-}
-
-fn new_file(parent: &OwnedFd, name: &CStr) -> Sys<OwnedFd> {
-    let flags = READ | libc::O_CREAT | libc::O_EXCL;
-    let file = files::open_at(parent.as_raw_fd(), name, flags, FILE_MARK)?;
-    files::set_mode(file.as_fd(), FILE_MARK)?;
-    Ok(file)
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let folder = files::open_at(parent.as_raw_fd(), &name, flags, 0)?;
+    lock_while_there(Held { parent, name, folder }).map(Some)
 }
 
 /// Locks it; it is stale if it was removed between the look and the lock.
 fn lock_while_there(held: Held) -> Sys<Held> {
-    files::lock(held.file.as_fd(), false)?;
+    files::lock(held.folder.as_fd(), false)?;
     if held.is_there()? { Ok(held) } else { Err(Errno(libc::ESTALE)) }
 }
 

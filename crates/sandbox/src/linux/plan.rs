@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::placeholder::{Guarded, Placeholders, guard};
+use super::placeholder::{Placeholders, guard};
 use super::sockets;
 use crate::{Confinement, Network, Reads, SpawnError};
 
@@ -23,7 +23,8 @@ pub(crate) struct MountPlan {
     pub(crate) writable: Vec<CString>,
     /// Folders between a writable folder and something fixed: they must not be renamed.
     pub(crate) anchored: Vec<CString>,
-    pub(crate) fixed: Vec<Guarded>,
+    /// What is read-only in them: files, folders, links, placeholders.
+    pub(crate) fixed: Vec<CString>,
     pub(crate) hidden: Vec<CString>,
     pub(crate) home: Option<CString>,
     pub(crate) shown: Vec<CString>,
@@ -67,6 +68,7 @@ impl MountPlan {
 
     fn show(&mut self, confinement: &Confinement) -> Result<(), SpawnError> {
         let mut shown: Vec<PathBuf> = SYSTEM_IN_RUN.iter().map(PathBuf::from).collect();
+        shown.extend(confinement.seen.iter().cloned());
         if confinement.network == Network::Host {
             shown.extend(resolver());
         }
@@ -97,13 +99,9 @@ impl MountPlan {
         }
         let guarded = guard(path, root, kept)
             .map_err(|source| SpawnError::Placeholder { path: path.to_path_buf(), source })?;
+        let Some(point) = guarded else { return Ok(()) };
         anchored.extend(
-            guarded
-                .path()
-                .ancestors()
-                .skip(1)
-                .take_while(|above| above != root)
-                .map(Path::to_path_buf),
+            point.ancestors().skip(1).take_while(|above| above != root).map(Path::to_path_buf),
         );
         // What a link leads to is what a program reads.
         if path.is_symlink()
@@ -112,7 +110,7 @@ impl MountPlan {
         {
             self.fix(&target, writable, anchored, kept)?;
         }
-        self.fixed.push(guarded);
+        self.fixed.push(text(&point)?);
         Ok(())
     }
 }

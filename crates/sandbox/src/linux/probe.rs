@@ -70,8 +70,9 @@ fn lessened(machine: Machine, failed: &Attempt) -> Machine {
         Some(Stage::Devices) if terminals && machine.own_terminals => {
             Machine { own_terminals: false, ..machine }
         }
-        Some(Stage::Network) if machine.network_namespaces => machine.without_network_namespaces(),
-        None if machine.network_namespaces => machine.without_network_namespaces(),
+        None | Some(Stage::Network) if machine.network_namespaces => {
+            machine.without_network_namespaces()
+        }
         _ if machine.namespaces => machine.without_namespaces(),
         _ => nothing(),
     }

@@ -16,7 +16,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::fault::{At, Step};
-use super::placeholder::Guarded;
 use super::plan::MountPlan;
 use super::sys::mount::{self, Depth};
 use super::sys::{Errno, files};
@@ -58,8 +57,8 @@ pub(crate) fn set_up(plan: &MountPlan, machine: &Machine) -> Step<Writable> {
     for path in &plan.anchored {
         anchor(path)?;
     }
-    for guarded in &plan.fixed {
-        fix(guarded, &scratch)?;
+    for path in &plan.fixed {
+        fix(path)?;
     }
     hide(plan, &scratch)?;
     Ok(writable)
@@ -137,25 +136,21 @@ fn anchor(path: &CStr) -> Step {
     anchor().at_path(Stage::Fixed, path)
 }
 
-fn fix(guarded: &Guarded, scratch: &Scratch) -> Step {
-    let whole = guarded.path();
+/// Puts something onto itself, read-only. A link is fixed as the link that it is.
+fn fix(path: &CStr) -> Step {
+    let whole = Path::new(OsStr::from_bytes(path.to_bytes()));
     let text = |part: &OsStr| CString::new(part.as_bytes()).unwrap_or_default();
-    let path = text(whole.as_os_str());
     let parent = text(whole.parent().unwrap_or(whole).as_os_str());
     let name = text(whole.file_name().unwrap_or_default());
     let fix = || {
         let parent = files::place_without_links(&parent)?;
         let flags = libc::O_PATH | libc::O_NOFOLLOW;
         let place = files::open_at(parent.as_raw_fd(), &name, flags, 0)?;
-        let copy = match guarded {
-            // git lists an empty file as a new one, but no device.
-            Guarded::EmptyFile(_) => scratch.no_device()?,
-            _ => mount::copy_of(place.as_fd(), Depth::All)?,
-        };
+        let copy = mount::copy_of(place.as_fd(), Depth::All)?;
         mount::add_flags(copy.as_fd(), Depth::All, FIXED)?;
         mount::attach(copy.as_fd(), place.as_fd())
     };
-    fix().at_path(Stage::Fixed, &path)
+    fix().at_path(Stage::Fixed, path)
 }
 
 fn hide(plan: &MountPlan, scratch: &Scratch) -> Step {

@@ -62,12 +62,6 @@ impl Scratch {
         Ok(())
     }
 
-    /// Something that is a device and cannot be opened.
-    pub(super) fn no_device(&self) -> Sys<OwnedFd> {
-        let place = files::open(c"/dev/null", libc::O_PATH)?;
-        mount::copy_of(place.as_fd(), Depth::This)
-    }
-
     /// Covers a place with an empty folder or an empty file.
     pub(super) fn mask(&self, place: &OwnedFd) -> Sys<()> {
         let folder = files::facts(place.as_fd())?.is_folder();

@@ -24,7 +24,7 @@ const NATIVE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const NATIVE: u32 = 0xc000_00b7;
 
-/// From this number on x86_64 means its x32 calls; nothing else has such numbers.
+/// From this number on `x86_64` means its x32 calls; nothing else has such numbers.
 const FOREIGN_NUMBERS: u32 = 0x4000_0000;
 
 const IPPROTO_MPTCP: u32 = 262;
@@ -198,9 +198,8 @@ mod tests {
             for number in 0..1000 {
                 let (answer, steps) = run(&program, NATIVE, number, [u32::MAX; 4]);
                 let expected = match rules.iter().find(|(call, _)| *call == number) {
-                    None => ALLOW,
                     Some((_, Rule::Refuse(errno) | Rule::RefuseBits { errno, .. })) => E(*errno),
-                    Some((_, Rule::RefuseValues { .. })) => ALLOW,
+                    None | Some((_, Rule::RefuseValues { .. })) => ALLOW,
                     Some((_, Rule::Socket { .. })) => E(libc::EAFNOSUPPORT),
                 };
                 assert_eq!(answer, expected, "call {number} of {kind:?}");
@@ -221,7 +220,6 @@ mod tests {
     fn other_architectures_are_killed_and_x32_is_unknown() {
         let kind = Kind { internet: true, mounts: true, closed_ports: false };
         let program = assemble(&rules(kind));
-        const I386: u32 = 0x4000_0003;
         assert_eq!(run(&program, I386, 4, [0; 4]).0, KILL);
         assert_eq!(run(&program, NATIVE, FOREIGN_NUMBERS | 1, [0; 4]).0, E(libc::ENOSYS));
     }
@@ -257,7 +255,6 @@ mod tests {
         let call = |number: i64, arguments| {
             run(&program, NATIVE, u32::try_from(number).unwrap(), arguments).0
         };
-        const THREAD: u32 = 0x003d_0f00;
         assert_eq!(call(libc::SYS_clone, [THREAD, 0, 0, 0]), ALLOW);
         assert_eq!(call(libc::SYS_clone, [0x11, 0, 0, 0]), ALLOW);
         assert_eq!(call(libc::SYS_clone, [0x1000_0011, 0, 0, 0]), E(libc::EPERM));
@@ -269,4 +266,7 @@ mod tests {
     }
 
     const MSG_FASTOPEN: u32 = 0x2000_0000;
+    const I386: u32 = 0x4000_0003;
+    /// The flags with which a thread is made.
+    const THREAD: u32 = 0x003d_0f00;
 }

@@ -18,7 +18,6 @@ pub(super) fn owned(answer: libc::c_long) -> Sys<OwnedFd> {
 pub(crate) struct Facts {
     pub(crate) mode: u32,
     pub(crate) owner: u32,
-    pub(crate) size: i64,
     pub(crate) identity: (u64, u64),
 }
 
@@ -29,10 +28,6 @@ impl Facts {
 
     pub(crate) fn is_folder(&self) -> bool {
         self.kind() == libc::S_IFDIR
-    }
-
-    pub(crate) fn is_file(&self) -> bool {
-        self.kind() == libc::S_IFREG
     }
 
     pub(crate) fn is_socket(&self) -> bool {
@@ -77,12 +72,7 @@ pub(crate) fn facts(file: BorrowedFd<'_>) -> Sys<Facts> {
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
     // SAFETY: the kernel fills the struct that it is given.
     done(libc::c_long::from(unsafe { libc::fstat(file.as_raw_fd(), &raw mut stat) }))?;
-    Ok(Facts {
-        mode: stat.st_mode,
-        owner: stat.st_uid,
-        size: stat.st_size,
-        identity: (stat.st_dev, stat.st_ino),
-    })
+    Ok(Facts { mode: stat.st_mode, owner: stat.st_uid, identity: (stat.st_dev, stat.st_ino) })
 }
 
 /// A new folder.
@@ -97,17 +87,12 @@ pub(crate) fn make_link(target: &CStr, parent: RawFd, name: &CStr) -> Sys<()> {
     done(libc::c_long::from(unsafe { libc::symlinkat(target.as_ptr(), parent, name.as_ptr()) }))
 }
 
-/// Permission bits, whatever the umask is.
-pub(crate) fn set_mode(file: BorrowedFd<'_>, mode: u32) -> Sys<()> {
-    // SAFETY: numbers only.
-    done(libc::c_long::from(unsafe { libc::fchmod(file.as_raw_fd(), mode) }))
-}
-
-/// Removes a name: a folder's if `folder`, else a file's.
-pub(crate) fn remove(parent: BorrowedFd<'_>, name: &CStr, folder: bool) -> Sys<()> {
-    let flags = if folder { libc::AT_REMOVEDIR } else { 0 };
+/// Removes an empty folder.
+pub(crate) fn remove_folder(parent: BorrowedFd<'_>, name: &CStr) -> Sys<()> {
     // SAFETY: the name lives through the call.
-    done(libc::c_long::from(unsafe { libc::unlinkat(parent.as_raw_fd(), name.as_ptr(), flags) }))
+    done(libc::c_long::from(unsafe {
+        libc::unlinkat(parent.as_raw_fd(), name.as_ptr(), libc::AT_REMOVEDIR)
+    }))
 }
 
 /// A lock on an open file, without waiting: shared or exclusive.

@@ -137,6 +137,13 @@ pub(crate) fn new_session() -> Sys<()> {
     done(libc::c_long::from(unsafe { libc::setsid() }))
 }
 
+/// A process group of its own, so that the keys of the caller's terminal do not reach it. A session
+/// would cost the scheduler a group of its own.
+pub(crate) fn new_group() -> Sys<()> {
+    // SAFETY: numbers only.
+    done(libc::c_long::from(unsafe { libc::setpgid(0, 0) }))
+}
+
 /// Makes the terminal on descriptor 0 the one that controls this session.
 pub(crate) fn take_terminal() -> Sys<()> {
     // SAFETY: the request takes a number.
@@ -174,9 +181,9 @@ pub(super) fn setting(option: libc::c_int, value: libc::c_ulong) -> Sys<()> {
     done(libc::c_long::from(unsafe { libc::prctl(option, value, none, none, none) }))
 }
 
-/// Killed when the parent ends.
-pub(crate) fn die_with_parent() -> Sys<()> {
-    setting(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong)
+/// Gets a signal when the parent ends.
+pub(crate) fn at_parents_end(signal: i32) -> Sys<()> {
+    setting(libc::PR_SET_PDEATHSIG, libc::c_ulong::from(signal.cast_unsigned()))
 }
 
 /// Orphans below this process become its children.

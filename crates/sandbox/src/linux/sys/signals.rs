@@ -3,9 +3,13 @@
 
 use super::{Sys, done};
 
+/// What the first process of a command gets when its parent has ended, where it has to end its
+/// descendants itself.
+pub(crate) const ORPHANED: libc::c_int = libc::SIGUSR2;
+
 /// The signals that the first process of a command waits for, instead of being ended by them.
-const WAITED_FOR: [libc::c_int; 5] =
-    [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
+const WAITED_FOR: [libc::c_int; 6] =
+    [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, ORPHANED];
 
 /// A set of signals.
 pub(crate) struct Signals(libc::sigset_t);

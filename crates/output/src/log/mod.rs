@@ -1,17 +1,16 @@
 //! The bounded log of one process.
 
+mod state;
+
 use std::fs::File;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use encoding_rs::Encoding;
 
-use crate::amount::line_ends;
 use crate::decode::{BLOCK, guess};
-use crate::kept::{Apart, Kept, Prefix};
-use crate::ring::{OrderedRing, Ring};
-use crate::runs::Runs;
-use crate::spill::Spill;
+use crate::kept::Kept;
+use state::State;
 
 /// Where a program writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,27 +104,6 @@ pub struct Log {
     known: [OnceLock<Option<&'static Encoding>>; 2],
 }
 
-struct State {
-    counts: [Count; 2],
-    head: Vec<u8>,
-    /// The order of what is in the head or the spill file, whichever is longer.
-    order: Runs,
-    /// Newlines in the part that `order` covers.
-    order_lines: u64,
-    /// Nothing more goes into head and spill file.
-    full: bool,
-    tail: OrderedRing,
-    apart: [StreamEnds; 2],
-    spill: Option<Spill>,
-    last_output: Instant,
-    closed: bool,
-}
-
-struct StreamEnds {
-    head: Vec<u8>,
-    tail: Ring,
-}
-
 impl Default for Log {
     fn default() -> Self {
         Self::new()
@@ -145,19 +123,7 @@ impl Log {
 
     /// A log with limits of one's own.
     pub fn with(limits: Limits, spill: Option<File>) -> Self {
-        let apart = || StreamEnds { head: Vec::new(), tail: Ring::new(limits.stream_tail) };
-        let state = State {
-            counts: [Count::default(); 2],
-            head: Vec::new(),
-            order: Runs::default(),
-            order_lines: 0,
-            full: false,
-            tail: OrderedRing::new(limits.tail, limits.tail_turns),
-            apart: [apart(), apart()],
-            spill: spill.map(|file| Spill::new(file, limits.spill)),
-            last_output: Instant::now(),
-            closed: false,
-        };
+        let state = State::new(&limits, spill);
         Self {
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -188,7 +154,7 @@ impl Log {
             return;
         }
         state.closed = true;
-        let kept = state.keep([None; 2]);
+        let kept = state.keep(self.known(&state));
         if let Some(spill) = &mut state.spill {
             spill.close(&kept);
         }
@@ -237,7 +203,7 @@ impl Log {
     /// What is there now, from a cursor on.
     pub(crate) fn kept(&self, from: u64) -> Kept {
         let state = self.lock();
-        let known = [Stream::Out, Stream::Err].map(|stream| self.known(&state, stream));
+        let known = self.known(&state);
         let tail_begin = state.total() - state.tail.len() as u64;
         let mut kept = if from >= tail_begin {
             state.keep_tail(from - tail_begin, known)
@@ -252,19 +218,21 @@ impl Log {
         kept
     }
 
-    /// The encoding of a stream by its beginning.
-    fn known(&self, state: &State, stream: Stream) -> Option<&'static Encoding> {
-        let known = &self.known[stream.index()];
-        let head = &state.apart[stream.index()].head;
-        let sample = &head[..head.len().min(BLOCK)];
-        if let Some(known) = known.get() {
-            return *known;
-        }
-        let guess = guess(sample, state.closed && sample.len() == head.len());
-        if sample.len() == BLOCK || state.closed {
-            let _ = known.set(guess);
-        }
-        guess
+    /// The encodings of the streams by their beginnings.
+    fn known(&self, state: &State) -> [Option<&'static Encoding>; 2] {
+        [Stream::Out, Stream::Err].map(|stream| {
+            let known = &self.known[stream.index()];
+            if let Some(known) = known.get() {
+                return *known;
+            }
+            let head = &state.apart[stream.index()].head;
+            let sample = &head[..head.len().min(BLOCK)];
+            let guess = guess(sample, state.closed && sample.len() == head.len());
+            if sample.len() == BLOCK || state.closed {
+                let _ = known.set(guess);
+            }
+            guess
+        })
     }
 
     fn tell(&self) {
@@ -277,83 +245,4 @@ impl Log {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl State {
-    fn total(&self) -> u64 {
-        self.counts[0].bytes + self.counts[1].bytes
-    }
-
-    fn push(&mut self, stream: Stream, bytes: &[u8], limits: &Limits) {
-        let lines = line_ends(bytes);
-        let count = &mut self.counts[stream.index()];
-        count.bytes += bytes.len() as u64;
-        count.lines += lines;
-        self.push_prefix(stream, bytes, lines, limits);
-        self.tail.push(stream, bytes);
-        let apart = &mut self.apart[stream.index()];
-        fill(&mut apart.head, bytes, limits.stream_head);
-        apart.tail.push(bytes);
-        self.last_output = Instant::now();
-    }
-
-    /// Into head and spill file, as far as they go.
-    fn push_prefix(&mut self, stream: Stream, bytes: &[u8], lines: u64, limits: &Limits) {
-        if self.full {
-            return;
-        }
-        let in_head = fill(&mut self.head, bytes, limits.head);
-        let in_spill = self.spill.as_mut().map_or(0, |spill| spill.push(bytes));
-        let taken = in_head.max(in_spill);
-        self.order.push(stream, taken as u64);
-        self.order_lines += if taken == bytes.len() { lines } else { line_ends(&bytes[..taken]) };
-        self.full = taken < bytes.len() || self.order.size() >= limits.order;
-    }
-
-    /// The end only, from a byte of it on.
-    fn keep_tail(&self, from: u64, known: [Option<&'static Encoding>; 2]) -> Kept {
-        let trouble = self.trouble();
-        let (tail, tail_order) = self.tail.from(usize::try_from(from).unwrap_or(usize::MAX));
-        Kept { counts: self.counts, known, trouble, tail, tail_order, ..Kept::default() }
-    }
-
-    /// Everything: what is in both beginning and end comes from the beginning.
-    fn keep(&self, known: [Option<&'static Encoding>; 2]) -> Kept {
-        let tail_begin = self.total() - self.tail.len() as u64;
-        let mut kept = self.keep_tail(self.order.total().saturating_sub(tail_begin), known);
-        kept.prefix = self.prefix();
-        kept.order = self.order.clone();
-        kept.order_lines = self.order_lines;
-        kept.apart = Some([&self.apart[0], &self.apart[1]].map(StreamEnds::copy));
-        kept.find_gap();
-        kept
-    }
-
-    fn trouble(&self) -> Option<String> {
-        self.spill.as_ref().and_then(|spill| spill.trouble.clone())
-    }
-
-    fn prefix(&self) -> Prefix {
-        match &self.spill {
-            Some(spill) if spill.length() > self.head.len() as u64 => Prefix::File {
-                file: Arc::clone(spill.file()),
-                begin: 0,
-                length: self.order.total(),
-            },
-            _ => Prefix::Memory(self.head.clone()),
-        }
-    }
-}
-
-impl StreamEnds {
-    fn copy(&self) -> Apart {
-        Apart { head: self.head.clone(), tail: self.tail.from(0) }
-    }
-}
-
-/// Appends what fits; returns how much that was.
-fn fill(into: &mut Vec<u8>, bytes: &[u8], cap: usize) -> usize {
-    let taken = bytes.len().min(cap.saturating_sub(into.len()));
-    into.extend_from_slice(&bytes[..taken]);
-    taken
 }

@@ -1,0 +1,13 @@
+//! Commands and processes through the whole pipeline: a real shell, a real sandbox, the binary
+//! itself as the supervisor.
+
+mod bad_input;
+mod changes;
+mod environment;
+mod execute;
+mod output;
+mod permission;
+mod processes;
+mod sandbox;
+mod shapes;
+mod support;

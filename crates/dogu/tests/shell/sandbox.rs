@@ -1,0 +1,212 @@
+use std::fs;
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+
+use serde_json::{Value, json};
+
+use crate::support::World;
+
+/// Runs a line by itself, and through a child of a child.
+async fn both(world: &World, line: &str) -> [Value; 2] {
+    let nested = format!("bash -c {}", quoted(&format!("bash -c {}", quoted(line))));
+    [world.run(line).await, world.run(&nested).await]
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// A line that must fail.
+async fn refused(world: &World, line: &str) {
+    for ran in both(world, &format!("{line} && echo DONE")).await {
+        assert!(!ran["stdout"].as_str().unwrap().contains("DONE"), "{line}: {ran}");
+        assert_eq!(ran["sandbox"], "workspace", "{line}: {ran}");
+    }
+}
+
+fn python(code: &str) -> String {
+    format!("python3 -c {}", quoted(code))
+}
+
+#[tokio::test]
+async fn b5_the_workspace_can_be_written_and_nothing_else() {
+    let world = World::new();
+    let outside = world.path("outside");
+    let ran = world.run("echo x > a.txt && cat a.txt && rm a.txt").await;
+    assert_eq!(ran["exit_code"], 0, "{ran}");
+    let place = outside.display();
+    refused(&world, &python(&format!("open('{place}/x', 'w')"))).await;
+    refused(&world, &python(&format!("import os; os.chmod('{place}', 0o777)"))).await;
+    refused(&world, &python(&format!("import os; os.utime('{place}')"))).await;
+    refused(&world, &python(&format!("import os; os.symlink('{place}', 'l'); open('l/x', 'w')")))
+        .await;
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn b5_a_refusal_is_told_with_what_to_do() {
+    let world = World::new();
+    let line = python(&format!("open('{}/x', 'w')", world.path("outside").display()));
+    let ran = world.run(&line).await;
+    let told = ran["refused"][0].as_str().unwrap();
+    assert!(told.contains("outside_sandbox: true"), "{ran}");
+}
+
+#[tokio::test]
+async fn b5_secrets_and_dogus_own_state_are_not_there() {
+    let world = World::new();
+    let home = world.path("home");
+    refused(&world, &python(&format!("open('{}/.ssh/id_ed25519').read()", home.display()))).await;
+    let state = world.path("state");
+    for ran in
+        both(&world, &python(&format!("import os; print(os.listdir('{}'))", state.display()))).await
+    {
+        assert_eq!(ran["stdout"], "[]\n", "{ran}");
+    }
+}
+
+#[tokio::test]
+async fn b5_files_that_steer_others_cannot_be_changed_or_made() {
+    let world = World::new();
+    world.repository();
+    fs::write(world.work("CLAUDE.md"), "be kind").unwrap();
+    refused(&world, &python("open('.git/hooks/pre-commit', 'w')")).await;
+    refused(&world, &python("open('.git/config', 'a')")).await;
+    refused(&world, &python("import os; os.rename('.git', '.g')")).await;
+    refused(&world, &python("open('CLAUDE.md', 'w')")).await;
+    refused(&world, &python("open('.mcp.json', 'w')")).await;
+    refused(&world, &python("open('dogu.yaml', 'w')")).await;
+    refused(&world, &python("import os; os.mkdir('.dogu')")).await;
+    let names: Vec<String> = fs::read_dir(world.work(""))
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    assert!(!names.iter().any(|name| name.contains("mcp") || name.contains("dogu")), "{names:?}");
+    // What is masked is nothing to git.
+    let ran = world.run("python3 -c 1; git status --short").await;
+    assert_eq!(ran["stdout"], "?? CLAUDE.md\n");
+}
+
+#[tokio::test]
+async fn b5_no_socket_reaches_out() {
+    let world = World::new();
+    let v4 = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = v4.local_addr().unwrap().port();
+    let connect = |family: &str, address: &str| {
+        python(&format!("import socket; socket.socket(socket.{family}).connect({address})"))
+    };
+    refused(&world, &connect("AF_INET", &format!("('127.0.0.1', {port})"))).await;
+    if let Ok(v6) = TcpListener::bind("[::1]:0") {
+        let port = v6.local_addr().unwrap().port();
+        refused(&world, &connect("AF_INET6", &format!("('::1', {port})"))).await;
+    }
+    refused(&world, &connect("AF_INET", "('192.0.2.1', 80)")).await;
+    let socket = world.path("home/agent.sock");
+    let _listener = UnixListener::bind(&socket).unwrap();
+    refused(&world, &connect("AF_UNIX", &format!("'{}'", socket.display()))).await;
+    // What is granted works.
+    let line = connect("AF_INET", &format!("('127.0.0.1', {port})"));
+    let result = world.call("execute_command", json!({"command": line, "network": true})).await;
+    assert_eq!(result.structured.clone().unwrap()["exit_code"], 0, "{}", result.to_text());
+    // And within itself a command may have its servers.
+    let own = "python3 -m http.server 8999 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 1; python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:8999/').status)\"";
+    let ran = world.run(own).await;
+    assert_eq!(ran["stdout"], "200\n", "{ran}");
+}
+
+#[tokio::test]
+async fn b5_the_kernel_is_out_of_reach() {
+    let world = World::new();
+    let call = |number: u32, arguments: &str| {
+        python(&format!(
+            "import ctypes,sys; c=ctypes.CDLL(None,use_errno=True); sys.exit(c.syscall({number},{arguments})==-1)"
+        ))
+    };
+    // ptrace, mount, init_module, bpf, io_uring_setup, keyctl, unshare of a user namespace.
+    for (number, arguments) in [
+        (101, "16,1,0,0"),
+        (165, "0,b'/',0,0,0"),
+        (175, "b'x',1,b''"),
+        (321, "0,0,0"),
+        (425, "1,0"),
+        (250, "0,0,0"),
+        (272, "0x10000000"),
+    ] {
+        refused(&world, &call(number, arguments)).await;
+    }
+    refused(&world, "python3 -c \"open('/dev/tty','w')\"").await;
+    refused(&world, "python3 -c \"import os; os.kill(os.getppid() + 100000, 9)\"").await;
+}
+
+#[tokio::test]
+async fn b5_other_processes_are_neither_seen_nor_killed() {
+    let world = World::new();
+    let mut victim = std::process::Command::new("sleep").arg("89.1").spawn().unwrap();
+    let line = format!("kill -9 {}", victim.id());
+    refused(&world, &python(&format!("import os; os.kill({}, 9)", victim.id()))).await;
+    let _ = world
+        .run(&format!("bash -c '{line}'; python3 -c 'import os; os.kill(-1, 15)'; echo alive"))
+        .await;
+    assert!(victim.try_wait().unwrap().is_none());
+    for ran in both(&world, "python3 -c \"import os; print(len([p for p in os.listdir('/proc') if p.isdigit()]) < 20)\"").await {
+        assert_eq!(ran["stdout"], "True\n", "{ran}");
+    }
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    // Whoever kills everything it can kills only itself.
+    let after = world.run("echo still here").await;
+    assert_eq!(after["stdout"], "still here\n");
+}
+
+#[tokio::test]
+async fn b5_a_set_uid_program_gains_nothing() {
+    let world = World::new();
+    for ran in both(&world, "python3 -c \"print([l for l in open('/proc/self/status') if l.startswith(('CapEff','CapBnd','NoNewPrivs'))])\"").await {
+        let shown = ran["stdout"].as_str().unwrap();
+        assert!(shown.contains("CapEff:\\t0000000000000000") && shown.contains("NoNewPrivs:\\t1"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn b5_dogu_itself_gives_nothing_away_inside() {
+    let world = World::new();
+    let dogu = env!("CARGO_BIN_EXE_dogu");
+    let ran = world
+        .run(&format!(
+            "{dogu} call write_file path=x.txt content=hi --approve all; {dogu} trust --yes; ls"
+        ))
+        .await;
+    let text = ran["text"].as_str().unwrap();
+    assert!(text.contains("does not trust a folder inside its own sandbox"), "{text}");
+    let ran =
+        world.run(&format!("{dogu} call execute_command command='touch y' --approve all")).await;
+    assert!(ran["text"].as_str().unwrap().contains("inside its own sandbox"), "{ran}");
+}
+
+#[tokio::test]
+async fn b5_the_strict_profile_has_no_home_and_no_sockets() {
+    let world = World::with_settings("sandbox: { profile: strict }");
+    fs::write(world.path("home/notes.txt"), "private").unwrap();
+    let line = python(&format!("import os; print(os.listdir('{}'))", world.path("home").display()));
+    assert_eq!(world.run(&line).await["stdout"], "[]\n");
+    let ran = world.run(&python("import socket; socket.socket(socket.AF_INET)")).await;
+    assert!(ran["stderr"].as_str().unwrap().contains("Error"), "{ran}");
+    let ran = world.run("echo x > a.txt && cat a.txt").await;
+    assert_eq!(ran["stdout"], "x\n", "{ran}");
+}
+
+#[tokio::test]
+async fn b5_the_profile_off_is_off_and_read_only_is_read_only() {
+    let world = World::with_settings("sandbox: { profile: off }");
+    let place = world.path("outside/x");
+    let ran = world.run(&python(&format!("open('{}', 'w').write('x')", place.display()))).await;
+    assert_eq!((ran["exit_code"].as_i64(), ran["sandbox"].as_str()), (Some(0), Some("off")));
+    let mut text = String::new();
+    fs::File::open(&place).unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text, "x");
+    let world = World::with_settings("sandbox: { profile: read-only }");
+    let ran = world.run("echo x > a.txt").await;
+    assert!(ran["text"].as_str().unwrap().contains("Read-only file system"), "{ran}");
+}
