@@ -4,7 +4,7 @@
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit setup
+.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit bench-shell setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -63,3 +63,7 @@ SEED ?= 1
 bench-edit:
 	cargo bench -p dogu-edit --bench corruptions -- --seed $(SEED)
 	cargo bench -p dogu-edit --bench speed
+
+## bench-shell: a command through the tool and the sandbox beside `bash -c`, and a gigabyte of output
+bench-shell:
+	cargo bench -p dogu --bench shell

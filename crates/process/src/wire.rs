@@ -172,12 +172,10 @@ impl Wire {
     /// Sends a frame whole, waiting where the other side is slow: for orders.
     pub(crate) fn send(
         socket: &OwnedFd,
-        header: &impl Serialize,
-        bytes: &[u8],
+        frame: &[u8],
         descriptors: &[BorrowedFd<'_>],
     ) -> io::Result<()> {
-        let frame = frame(header, bytes)?;
-        let mut sent = send_some(socket, &frame, descriptors, SendFlags::NOSIGNAL)?;
+        let mut sent = send_some(socket, frame, descriptors, SendFlags::NOSIGNAL)?;
         while sent < frame.len() {
             sent += send_some(socket, &frame[sent..], &[], SendFlags::NOSIGNAL)?;
         }
@@ -219,7 +217,8 @@ pub(crate) fn texts(bytes: &[u8]) -> Vec<CString> {
     ended.split(|byte| *byte == 0).filter_map(|text| CString::new(text).ok()).collect()
 }
 
-fn frame(header: &impl Serialize, bytes: &[u8]) -> io::Result<Vec<u8>> {
+/// A frame as it is sent.
+pub(crate) fn frame(header: &impl Serialize, bytes: &[u8]) -> io::Result<Vec<u8>> {
     let header = serde_json::to_vec(header)?;
     let too_long = || io::Error::new(io::ErrorKind::InvalidInput, "it is too long");
     if header.len() + bytes.len() > MAX_FRAME {
@@ -278,7 +277,8 @@ mod tests {
         let mut wire = Wire::new(theirs);
         let start = Start { id: 7, words: 2, terminal: false, confinement: None };
         let given = [ours.as_fd(), ours.as_fd(), ours.as_fd()];
-        Wire::send(&ours, &Order::Start(Box::new(start)), b"a\0\xff\0/\0", &given).unwrap();
+        let sent = frame(&Order::Start(Box::new(start)), b"a\0\xff\0/\0").unwrap();
+        Wire::send(&ours, &sent, &given).unwrap();
         assert!(wire.receive().unwrap());
         let frame = wire.next::<Order>().unwrap().unwrap();
         assert!(matches!(frame.header, Order::Start(start) if start.id == 7));

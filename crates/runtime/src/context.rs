@@ -77,6 +77,9 @@ impl RuntimeContext {
                 grants: Arc::clone(&grants),
                 roots: Arc::clone(&runtime.roots),
                 who: flight.origin.principal.clone(),
+                journal: (runtime.journal.as_ref())
+                    .map(|journal| (Arc::clone(journal), changed_by(flight, name))),
+                cancel: flight.cancel.clone(),
                 started: Mutex::default(),
             },
             network: GrantedNetwork {
@@ -133,6 +136,8 @@ impl RuntimeContext {
                 grants: Arc::clone(&grants),
                 roots: Arc::clone(&roots),
                 who: who.clone(),
+                journal: None,
+                cancel: CancelFlag::new(),
                 started: Mutex::default(),
             },
             network: GrantedNetwork { grants: Arc::clone(&grants), network: None },

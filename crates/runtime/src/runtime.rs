@@ -94,7 +94,6 @@ impl Runtime {
             redactor: Redactor::new(),
             backends: Backends::default(),
             supervisor: None,
-            own_ports: Vec::new(),
         }
     }
 
@@ -279,7 +278,6 @@ pub struct RuntimeBuilder {
     redactor: Redactor,
     backends: Backends,
     supervisor: Option<Supervisor>,
-    own_ports: Vec<u16>,
 }
 
 impl RuntimeBuilder {
@@ -404,12 +402,6 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Names ports of dogu's own, which no command may reach.
-    pub fn own_ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
-        self.own_ports.extend(ports);
-        self
-    }
-
     /// Sets what talks to other machines.
     pub fn network(mut self, network: Arc<dyn Network>) -> Self {
         self.backends.network = Some(network);
@@ -454,9 +446,7 @@ impl RuntimeBuilder {
         let scope = self.scope.with_shell(self.settings.shell.kind());
         self.backends.processes = self.supervisor.take().map(|supervisor| {
             let outputs = outputs_of(self.state.as_ref());
-            let (shell, sandbox) = (self.settings.shell.clone(), self.settings.sandbox.clone());
-            let ports = Arc::from(self.own_ports.as_slice());
-            Arc::new(ProcessService::new(supervisor, shell, sandbox, outputs, ports))
+            Arc::new(ProcessService::new(supervisor, &self.settings, outputs))
         });
         let places = self.parts.places.clone();
         let roots = roots.with_places(places.clone());

@@ -14,7 +14,9 @@ pub struct Confinement {
     /// Folders in which everything may be changed. Empty: nothing may be.
     pub writable: Vec<PathBuf>,
     /// Files and folders below them that stay as they are. What is there is read-only with all
-    /// that is below it and cannot be renamed away; what is not there cannot come to exist.
+    /// that is below it and cannot be renamed away, nor can the folders above it; what is not there
+    /// cannot come to exist: an empty folder stands there meanwhile, also outside (see
+    /// `Spawned::kept`), at the first name of the path that is missing.
     pub fixed: Vec<PathBuf>,
     /// Files and folders whose content is not seen: they look empty. What does not exist is
     /// skipped; a link is followed.
@@ -66,7 +68,8 @@ pub enum Network {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
-    /// Processes and threads at once.
+    /// Processes and threads at once; root may have 300 more. Needs
+    /// [`Machine::process_limit`](crate::Machine).
     pub processes: Option<u64>,
     /// Bytes of memory of each process that only it can write.
     pub memory: Option<u64>,

@@ -29,8 +29,10 @@ pub struct Machine {
 pub enum Strength {
     /// Nothing is held.
     None,
-    /// Landlock, seccomp, or both: writing is bounded and the network closed as far as these go.
-    /// `fixed`, `hidden`, `reads` and Unix sockets outside are not held.
+    /// Landlock, seccomp, or both: writing is bounded, and the network closed, as far as these go.
+    /// With Landlock the content of what is `hidden` outside of writable folders is held. Not held
+    /// are `fixed`, `reads`, the names of what is hidden, Unix sockets outside, and the machine's
+    /// `/tmp`, which is shared.
     Partial,
     /// Everything that a confinement says.
     Full,

@@ -33,6 +33,30 @@ pub fn course(result: &ToolResult) -> Value {
     Value::Object(object)
 }
 
+/// Continue's context items: `[{name, description, content}]`, named after what was called.
+pub fn context_items(result: &ToolResult, input: &Value) -> Value {
+    let given = |names: &[&str]| {
+        let found = names.iter().find_map(|name| input[*name].as_str());
+        found.unwrap_or_default().to_owned()
+    };
+    let (name, description) = match result.tool_name.as_str() {
+        "execute_command" | "run_terminal_command" | "bash" => {
+            ("Terminal Output".to_owned(), format!("Output of: {}", given(&["command"])))
+        }
+        "read_file" | "read_file_range" => {
+            let path = given(&["path", "filepath", "file_path"]);
+            let base = path.rsplit('/').next().unwrap_or_default().to_owned();
+            (base, format!("Contents of {path}"))
+        }
+        "grep" | "grep_search" | "search_files" => {
+            let pattern = given(&["pattern", "query", "regex"]);
+            ("Search Results".to_owned(), format!("Grep results for: {pattern}"))
+        }
+        tool => (tool.to_owned(), format!("Result of {tool}")),
+    };
+    json!([{ "name": name, "description": description, "content": result.to_text() }])
+}
+
 fn camel_error(error: &ErrorInfo) -> Value {
     let mut object = Map::new();
     object.insert("code".into(), json!(error.code));

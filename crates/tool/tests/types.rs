@@ -311,3 +311,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn e2_results_are_context_items_named_after_what_was_called() {
+    let item = |tool: &str, input: Value| {
+        let result = ToolResult::ok("1", tool, "text".into());
+        let items = render::context_items(&result, &input);
+        let text = |key: &str| items[0][key].as_str().unwrap_or_default().to_owned();
+        assert_eq!(text("content"), "text");
+        (text("name"), text("description"))
+    };
+    let pair = |name: &str, description: &str| (name.to_owned(), description.to_owned());
+    let ran = item("execute_command", json!({"command": "ls -l"}));
+    assert_eq!(ran, pair("Terminal Output", "Output of: ls -l"));
+    let read = item("read_file", json!({"path": "src/lib.rs"}));
+    assert_eq!(read, pair("lib.rs", "Contents of src/lib.rs"));
+    let found = item("grep", json!({"pattern": "fn main"}));
+    assert_eq!(found, pair("Search Results", "Grep results for: fn main"));
+}

@@ -21,7 +21,6 @@ const FIRST_LOOK: Duration = Duration::from_millis(700);
 /// What to run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own for the model")]
 pub struct Input {
     /// The command line, for bash.
     command: String,

@@ -19,6 +19,7 @@ const MAX_INPUT: usize = 64 * 1024;
 /// What to type.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the model calls it so")]
 pub struct Input {
     /// Its id or name.
     id: String,

@@ -69,6 +69,7 @@ impl TypedTool for ProcessWait {
         )
         .title("Wait for a process")
         .in_group(Category::Execute, Group::Command)
+        .read_only()
         .primary("id")
         .timeout(CALL_TIMEOUT)
         .polling()

@@ -16,7 +16,7 @@ use crate::sandbox;
 use crate::setup::{self, Setup};
 
 /// What clients tell their model about this server.
-const INSTRUCTIONS: &str = "Tools for the files of the user's workspace. Paths are relative to the workspace. Reading is allowed; what changes anything may need the user's approval, and a refusal says so.";
+const INSTRUCTIONS: &str = "Tools for the files of the user's workspace, and for commands in a sandbox. Paths are relative to the workspace. Reading is allowed; what changes anything may need the user's approval, and a refusal says so.";
 
 pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Problem> {
     sandbox::refuse("serve")?;
@@ -75,6 +75,9 @@ async fn http(
     let runtime = setup.runtime.clone();
     let server = HttpServer::bind(runtime, addr, tokens, options(allow_remote)).await;
     let server = server.map_err(|error| problem(&error))?;
+    if let Some(processes) = setup.runtime.processes() {
+        processes.close_port(server.local_addr().port());
+    }
     welcome(&setup.runtime, server.local_addr(), &token_file);
     server.serve(stop).await.map_err(|error| problem(&error))
 }

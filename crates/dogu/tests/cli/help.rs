@@ -28,6 +28,7 @@ fn the_help_of_dogu() {
       trust        Let the settings, rules, modes and servers count that a workspace brings
       undo         Take back what calls did to files
       log          Show what was called, and how it ended
+      doctor       Say what is here, and what each lack costs
       completions  Print a completion script for your shell
       help         Print this message or the help of the given subcommand(s)
 
@@ -52,6 +53,7 @@ fn the_help_of_dogu() {
       dogu trust                                    let the settings of this folder count
       dogu undo                                     take back what the last call did to files
       dogu log --follow                             what was called, and how it ended
+      dogu doctor                                   what is here, and what each lack costs
 
     Exit codes: 0 done, 1 the tool or the gate said no, 2 wrong use.
     ");

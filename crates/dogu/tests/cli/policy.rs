@@ -27,6 +27,7 @@ fn a_line_is_explained() {
       writes: [ROOT]/work/out
       because: `git` publishes commits (dangerous)
       because: to write out is not approved
+      because: it reaches the network
 
     deny: rm -rf /
       risk: forbidden

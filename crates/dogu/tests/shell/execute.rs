@@ -120,7 +120,7 @@ async fn a_command_in_the_background_goes_on() {
     let result = world.call("execute_command", input).await;
     assert!(result.to_text().contains("begun"), "{}", result.to_text());
     let id = result.structured.unwrap()["id"].as_str().unwrap().to_owned();
-    assert_eq!(marked("sleep 84.1").is_empty(), false);
+    assert!(!marked("sleep 84.1").is_empty());
     let stopped = world.call("process_stop", json!({"id": id})).await;
     assert!(stopped.to_text().contains("was stopped"), "{}", stopped.to_text());
     assert_eq!(gone("sleep 84.1").await, Vec::<String>::new());

@@ -110,6 +110,10 @@ async fn b5_no_socket_reaches_out() {
     let line = connect("AF_INET", &format!("('127.0.0.1', {port})"));
     let result = world.call("execute_command", json!({"command": line, "network": true})).await;
     assert_eq!(result.structured.clone().unwrap()["exit_code"], 0, "{}", result.to_text());
+    // But not dogu's own port.
+    world.runtime.processes().unwrap().close_port(port);
+    let result = world.call("execute_command", json!({"command": line, "network": true})).await;
+    assert_eq!(result.structured.clone().unwrap()["exit_code"], 1, "{}", result.to_text());
     // And within itself a command may have its servers.
     let own = "python3 -m http.server 8999 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 1; python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:8999/').status)\"";
     let ran = world.run(own).await;

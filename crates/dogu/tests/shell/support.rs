@@ -75,6 +75,9 @@ impl World {
         for name in ["work", "home/.ssh", "state", "outside"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
+        // As the binary finds it: a folder `dogu` in the folder of states.
+        fs::create_dir(folder.path().join("link-to-state")).unwrap();
+        std::os::unix::fs::symlink("../state", folder.path().join("link-to-state/dogu")).unwrap();
         fs::write(folder.path().join("home/.ssh/id_ed25519"), "the private key").unwrap();
         Self::over(folder, settings, yes)
     }

@@ -49,6 +49,12 @@ impl Rule {
         }
     }
 
+    /// It is about a command, by its words and surely.
+    pub fn fits_command(&self, found: &Found) -> bool {
+        let Pattern::Execute(words) = &self.pattern else { return false };
+        !is_dogu(found) && words.matches(&found.words, true) == Match::Yes
+    }
+
     /// It is about the tool as such, whatever the call does.
     pub(crate) fn matches_call(&self, around: &Surroundings<'_>) -> bool {
         let strict = self.verdict == Verdict::Allow;

@@ -112,18 +112,18 @@ impl Child {
     pub fn stop(&self, grace: Duration) {
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         // A supervisor that cannot be reached has ended everything already.
-        let _ = self.reactor.order(&Order::Stop { id: self.shared.id, grace_ms }, &[], &[]);
+        let _ = self.reactor.order(&Order::Stop { id: self.shared.id, grace_ms });
     }
 
     /// Ends it without grace when its time is over, whatever becomes of whoever asked.
     pub fn stop_after(&self, time: Duration) {
         let after_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let _ = self.reactor.order(&Order::KillAfter { id: self.shared.id, after_ms }, &[], &[]);
+        let _ = self.reactor.order(&Order::KillAfter { id: self.shared.id, after_ms });
     }
 
     /// Sends a signal to all its processes.
     pub fn signal(&self, signal: i32) -> io::Result<()> {
-        self.reactor.order(&Order::Signal { id: self.shared.id, signal }, &[], &[])
+        self.reactor.order(&Order::Signal { id: self.shared.id, signal })
     }
 
     /// Writes to its input, waiting at most `patience` for it to read. Says how much was taken.

@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use super::child::{Child, Shared};
 use super::reactor::{Reactor, Source, Watched};
 use super::terminal;
-use crate::wire::{Order, Start};
+use crate::wire::{Order, Start, frame};
 
 /// Larger pipes mean fewer turns for whoever writes much; the kernel's own limit for those who
 /// are not root.
@@ -89,6 +89,9 @@ pub enum StartError {
     /// There is no supervisor.
     #[error("the process that starts programs cannot be reached")]
     Supervisor(#[source] io::Error),
+    /// A path of its confinement is no text.
+    #[error("what holds it cannot be told to the process that starts programs")]
+    Order(#[source] io::Error),
     /// There are no descriptors left, or no terminals.
     #[error("its input and output cannot be made")]
     Descriptors(#[source] io::Error),
@@ -114,14 +117,14 @@ pub(super) fn start(launch: Launch, id: u64, reactor: &Arc<Reactor>) -> Result<C
         terminal: matches!(launch.input, Input::Terminal(_)),
         confinement: launch.confinement,
     };
+    // What cannot be written down is known before anything is watched.
+    let order = frame(&Order::Start(Box::new(start)), &bytes).map_err(StartError::Order)?;
     if !reactor.watch(Watched { shared: Arc::clone(&shared), sources: ends.sources }) {
         return Err(StartError::Supervisor(io::ErrorKind::BrokenPipe.into()));
     }
     // Where this fails the supervisor is gone, and with it everything that is watched.
     let theirs: Vec<BorrowedFd<'_>> = ends.theirs.iter().map(|fd| fd.as_fd()).collect();
-    reactor
-        .order(&Order::Start(Box::new(start)), &bytes, &theirs)
-        .map_err(StartError::Supervisor)?;
+    reactor.send(&order, &theirs).map_err(StartError::Supervisor)?;
     Ok(Child::new(shared, Arc::clone(reactor), ends.input))
 }
 

@@ -76,7 +76,7 @@ impl Supervisor {
             return Ok(machine);
         }
         let within_ms = u64::try_from(PROBE_WITHIN.as_millis()).unwrap_or(u64::MAX);
-        reactor.order(&Order::Probe { within_ms }, &[], &[])?;
+        reactor.order(&Order::Probe { within_ms })?;
         reactor.wait_for_machine().await
     }
 

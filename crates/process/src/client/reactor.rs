@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::child::Shared;
 use super::worker::Worker;
-use crate::wire::{Order, Wire};
+use crate::wire::{Order, Wire, frame};
 
 /// What those who give orders share with the thread that reads.
 pub(super) struct Reactor {
@@ -81,15 +81,15 @@ impl Reactor {
         }
     }
 
-    /// Sends an order.
-    pub(super) fn order(
-        &self,
-        order: &Order,
-        bytes: &[u8],
-        descriptors: &[BorrowedFd<'_>],
-    ) -> io::Result<()> {
+    /// Sends an order that is an order and nothing else.
+    pub(super) fn order(&self, order: &Order) -> io::Result<()> {
+        self.send(&frame(order, &[])?, &[])
+    }
+
+    /// Sends a frame with its descriptors.
+    pub(super) fn send(&self, frame: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
-        Wire::send(&socket, order, bytes, descriptors)
+        Wire::send(&socket, frame, descriptors)
     }
 
     /// Tells the supervisor to end, with all that it started.

@@ -1,5 +1,7 @@
 //! Commands through a real supervisor: how they run, how they end, and that nothing is left.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod ends;
 mod input;
 mod many;

@@ -13,7 +13,7 @@ async fn a_process_that_will_be_killed() {
     let five = "for i in 1 2 3; do sleep 75.1 & done; (setsid sleep 75.1 &); nohup sleep 75.1";
     let _free = supervisor.start(free(five)).await.unwrap();
     let _confined = supervisor.start(confined(five)).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
 }
 
 #[tokio::test]

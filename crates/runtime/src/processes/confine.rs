@@ -8,6 +8,7 @@ use dogu_policy::path::Places;
 use dogu_process::sandbox::{Confinement, Limits, Network, Reads};
 use dogu_tool::{Action, OUTSIDE_SANDBOX};
 
+use super::profiles::Profiles;
 use crate::settings::{Profile, SandboxLimits, SandboxSettings};
 
 /// Names in the first folder of a workspace by which somebody else's programs are started or
@@ -134,6 +135,7 @@ const TOOLCHAINS: [&str; 22] = [
 /// What a command is confined by.
 pub(crate) struct Wanted<'a> {
     pub(crate) settings: &'a SandboxSettings,
+    pub(crate) profiles: &'a Profiles,
     pub(crate) places: &'a Places,
     /// The real paths of the workspace's roots.
     pub(crate) roots: &'a [PathBuf],
@@ -167,7 +169,9 @@ impl Wanted<'_> {
             return Profile::Off;
         }
         let looks = self.facts.is_some_and(|facts| facts.analysis.only_looks());
-        let chosen = self.settings.profile;
+        let usual = self.settings.profile;
+        let chosen =
+            self.facts.map_or(usual, |facts| self.profiles.of_line(&facts.analysis, usual));
         if looks && chosen == Profile::Workspace { Profile::ReadOnly } else { chosen }
     }
 

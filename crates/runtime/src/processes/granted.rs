@@ -7,16 +7,19 @@ use std::time::Duration;
 use dogu_output::Kept;
 use dogu_policy::facts::JudgedAction;
 use dogu_tool::{
-    Action, BoxFuture, Keep, OUTSIDE_SANDBOX, Principal, Process, ProcessInput, ProcessRequest,
+    Action, BoxFuture, CancelFlag, Keep, OUTSIDE_SANDBOX, Principal, Process, ProcessInput, ProcessRequest,
     Processes, ToolError,
 };
 
 use super::confine::Wanted;
-use super::running::Running;
+use super::running::{Running, Watched};
 use super::service::ProcessService;
 use crate::context::Grants;
 use crate::files::Roots;
+use crate::journal::{ChangedBy, Journal};
 
+/// How long the workspace is looked at before a command.
+const WATCH_LIMIT: Duration = Duration::from_millis(300);
 /// How long what a call leaves behind may take to end.
 const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(2);
 
@@ -26,6 +29,9 @@ pub(crate) struct Granted {
     pub(crate) grants: Arc<Grants>,
     pub(crate) roots: Arc<Roots>,
     pub(crate) who: Principal,
+    /// Where changes are kept, and by whom it says that they were made.
+    pub(crate) journal: Option<(Arc<Journal>, ChangedBy)>,
+    pub(crate) cancel: CancelFlag,
     /// What ends with the call.
     pub(crate) started: Mutex<Vec<Arc<Running>>>,
 }
@@ -34,8 +40,19 @@ impl Granted {
     /// Ends what was started by this call and may not outlive it.
     pub(crate) fn end(&self) {
         let started = std::mem::take(&mut *self.lock());
-        for running in started.iter().filter(|running| !running.has_ended()) {
-            running.stop(LEFT_BEHIND_GRACE);
+        for running in started {
+            if !running.has_ended() {
+                running.stop(LEFT_BEHIND_GRACE);
+            }
+            if running.is_watched()
+                && let Ok(tokio) = tokio::runtime::Handle::try_current()
+            {
+                // A canceled command has changed files too.
+                tokio.spawn(async move {
+                    running.ended().await;
+                    running.changes().await;
+                });
+            }
         }
     }
 
@@ -60,21 +77,39 @@ impl Granted {
         let roots: Vec<PathBuf> = self.roots.real_paths().map(ToOwned::to_owned).collect();
         let wanted = Wanted {
             settings: &service.sandbox,
+            profiles: &service.profiles,
             places: self.roots.places(),
             roots: &roots,
             cwd: &folder,
             facts: judged.command.as_ref(),
             granted: &granted,
-            ports: &service.ports,
+            ports: &service.closed_ports(),
         };
         // The folder that was judged, not what its name means by now.
         let keep = request.keep.clone();
         let request = ProcessRequest { cwd: folder.clone(), ..request };
-        let running = service.start(&self.who, request, &wanted).await?;
+        let running = service.start(&self.who, request, &wanted, async || self.watch().await).await?;
         if keep == Keep::No {
             self.lock().push(Arc::clone(&running));
         }
         Ok(running)
+    }
+
+    /// Stores what the command could change, as far as it is not stored.
+    async fn watch(&self) -> Option<Watched> {
+        let (journal, by) = self.journal.clone()?;
+        let (roots, cancel) = (Arc::clone(&self.roots), self.cancel.clone());
+        let before = tokio::task::spawn_blocking(move || {
+            journal.watch_before(&roots, WATCH_LIMIT, &cancel)
+        });
+        match before.await {
+            Ok(Ok(before)) => Some(Watched { before, by }),
+            Ok(Err(error)) => {
+                tracing::warn!(target: "dogu", %error, "the changes of a command are not seen");
+                None
+            }
+            Err(_) => None,
+        }
     }
 
     /// What was granted, without the way out of the sandbox where it was not asked for.

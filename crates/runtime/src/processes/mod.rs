@@ -15,11 +15,13 @@
 mod confine;
 mod granted;
 mod outputs;
+mod profiles;
 mod refused;
 mod running;
 mod service;
 mod table;
 
 pub(crate) use granted::Granted;
+pub(crate) use profiles::Profiles;
 pub use service::ProcessService;
 pub(crate) use service::outputs_of;

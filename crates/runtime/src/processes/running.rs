@@ -1,6 +1,6 @@
 //! A command that was started, as tools see it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use dogu_output::Log;
@@ -13,8 +13,11 @@ use dogu_tool::{
 use tokio::sync::Notify;
 
 use super::confine::Held;
+use crate::journal::{Before, ChangedBy, CommandChanges};
 use super::refused;
 
+/// How many files are named that cannot be taken back.
+const MAX_NAMED: usize = 5;
 /// How long a command may take to read what is sent to it.
 const SEND_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -22,7 +25,14 @@ const SEND_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Running {
     started: Started,
     written: Arc<Notify>,
+    watched: Mutex<Option<Watched>>,
     changes: OnceLock<ProcessChanges>,
+}
+
+/// The workspace as it was before a command.
+pub(super) struct Watched {
+    pub(super) before: Before,
+    pub(super) by: ChangedBy,
 }
 
 /// What is known from the start.
@@ -41,11 +51,11 @@ impl std::fmt::Debug for Running {
 }
 
 impl Running {
-    pub(super) fn new(started: Started) -> Self {
+    pub(super) fn new(started: Started, watched: Option<Watched>) -> Self {
         let written = Arc::new(Notify::new());
         let wakes = Arc::clone(&written);
         started.child.log().on_change(Box::new(move || wakes.notify_waiters()));
-        Self { started, written, changes: OnceLock::new() }
+        Self { started, written, watched: Mutex::new(watched), changes: OnceLock::new() }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -70,6 +80,29 @@ impl Running {
         until.duration_since(child.begun())
     }
 
+    /// Its changes were not yet looked at.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Looks at what it changed, once, after its end.
+    async fn look_at_changes(&self) -> Option<ProcessChanges> {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Watched { before, by }) = watched {
+            let looked = tokio::task::spawn_blocking(move || before.finish(&by)).await;
+            let changes = match looked {
+                Ok(Ok(changes)) => told(&changes),
+                Ok(Err(error)) => ProcessChanges {
+                    not_covered: Some(error.to_string()),
+                    ..ProcessChanges::default()
+                },
+                Err(_) => return None,
+            };
+            let _ = self.changes.set(changes);
+        }
+        self.changes.get().cloned()
+    }
+
     fn sandbox(&self) -> String {
         let profile = self.started.held.profile.as_str();
         match (&self.started.held.confinement, self.started.machine.strength()) {
@@ -78,6 +111,28 @@ impl Running {
             (Some(_), Strength::Partial) => format!("{profile} (partial)"),
             (Some(_), Strength::None) => "none on this machine".to_owned(),
         }
+    }
+}
+
+/// What is said of a command's changes.
+fn told(changes: &CommandChanges) -> ProcessChanges {
+    let lost = &changes.not_covered.changes;
+    let count: u64 = lost.values().sum();
+    let names: Vec<String> = changes
+        .not_covered
+        .named
+        .iter()
+        .take(MAX_NAMED)
+        .map(|file| format!("{} ({})", file.path.display(), file.why))
+        .collect();
+    let not_covered = (count > 0).then(|| {
+        let more = if count > names.len() as u64 { " …" } else { "" };
+        format!("{count} more changed and cannot be taken back: {}{more}.", names.join(", "))
+    });
+    ProcessChanges {
+        journal: changes.entry.clone(),
+        files: changes.changed.len(),
+        not_covered,
     }
 }
 
@@ -166,6 +221,6 @@ impl Process for Running {
     }
 
     fn changes(&self) -> BoxFuture<'_, Option<ProcessChanges>> {
-        Box::pin(async { self.changes.get().cloned() })
+        Box::pin(self.look_at_changes())
     }
 }

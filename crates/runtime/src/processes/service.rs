@@ -1,20 +1,21 @@
 //! What starts commands, one for the runtime: the supervisor, the shell, the environment.
 
 use std::ffi::OsString;
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, PoisonError, RwLock};
 
 use dogu_output::{Limits as LogLimits, Log};
 use dogu_process::environment::{SANDBOX_MARK, environment, for_terminal, of_login};
 use dogu_process::sandbox::{Machine, Strength};
 use dogu_process::{Input, Launch, Supervisor, TerminalSize};
-use dogu_tool::{Principal, ProcessInput, ProcessRequest, Shell, ToolError};
+use dogu_tool::{Keep, Principal, ProcessInput, ProcessRequest, Shell, ToolError};
 use tokio::sync::OnceCell;
 
 use super::confine::{Held, Wanted};
 use super::outputs::Outputs;
-use super::running::{Running, Started};
+use super::running::{Running, Started, Watched};
 use super::table::Table;
-use crate::settings::{Login, Profile, SandboxSettings, ShellSettings};
+use super::profiles::Profiles;
+use crate::settings::{Login, Profile, SandboxSettings, Settings, ShellSettings};
 
 /// Settings of git for whatever only looks: what a repository's own settings would start.
 const GIT_LOOKS: [(&str, &str); 4] = [
@@ -33,29 +34,29 @@ pub struct ProcessService {
     shell: Shell,
     shell_settings: ShellSettings,
     pub(super) sandbox: SandboxSettings,
+    pub(super) profiles: Profiles,
     environment: OnceCell<Vec<(OsString, OsString)>>,
     /// dogu's own ports, which commands never reach.
-    pub(super) ports: Arc<[u16]>,
+    ports: RwLock<Vec<u16>>,
     swept: Once,
 }
 
 impl ProcessService {
     pub(crate) fn new(
         supervisor: Supervisor,
-        shell_settings: ShellSettings,
-        sandbox: SandboxSettings,
+        settings: &Settings,
         outputs: Outputs,
-        ports: Arc<[u16]>,
     ) -> Self {
         Self {
             supervisor,
             table: Table::default(),
             outputs,
-            shell: shell_settings.shell(),
-            shell_settings,
-            sandbox,
+            shell: settings.shell.shell(),
+            shell_settings: settings.shell.clone(),
+            sandbox: settings.sandbox.clone(),
+            profiles: Profiles::of(settings),
             environment: OnceCell::new(),
-            ports,
+            ports: RwLock::default(),
             swept: Once::new(),
         }
     }
@@ -65,6 +66,15 @@ impl ProcessService {
         self.supervisor.machine().await.map_err(|error| {
             ToolError::failed(format!("the process that starts programs does not answer: {error}"))
         })
+    }
+
+    /// Closes a port of dogu's own to all commands from now on, those with a network too.
+    pub fn close_port(&self, port: u16) {
+        self.ports.write().unwrap_or_else(PoisonError::into_inner).push(port);
+    }
+
+    pub(super) fn closed_ports(&self) -> Vec<u16> {
+        self.ports.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Commands would be held by less than they should be.
@@ -80,9 +90,13 @@ impl ProcessService {
         who: &Principal,
         request: ProcessRequest,
         wanted: &Wanted<'_>,
+        watch: impl AsyncFnOnce() -> Option<Watched>,
     ) -> Result<Arc<Running>, ToolError> {
         self.table.check_room(who, &request.keep)?;
         let held = wanted.held();
+        // What can write nothing, or runs on for hours beside its user, is not watched.
+        let writes = held.confinement.as_ref().is_none_or(|held| !held.writable.is_empty());
+        let watched = if writes && request.keep == Keep::No { watch().await } else { None };
         let machine = self.machine().await?;
         // Once in a while is enough; the first command is as good as any.
         self.swept.call_once(|| self.outputs.sweep());
@@ -91,7 +105,7 @@ impl ProcessService {
         let launch = self.launch(&request, &held, &log).await;
         let child =
             self.supervisor.start(launch).await.map_err(|error| not_started(&error, &request))?;
-        let running = Arc::new(Running::new(Started { id, request, child, held, machine }));
+        let running = Arc::new(Running::new(Started { id, request, child, held, machine }, watched));
         self.table.add(who, &running);
         Ok(running)
     }

@@ -6,6 +6,8 @@ use dogu_tool::Verdict;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_saphyr::Spanned;
 
+use super::shell::Profile;
+
 /// A text and where it stands in its file. A place of 0 is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Located {
@@ -46,6 +48,8 @@ pub struct Rule {
     pub not_matching: Vec<Located>,
     /// The file that it is from; empty where it is from none.
     pub file: PathBuf,
+    /// What holds the commands that it is about.
+    pub sandbox: Option<Profile>,
     /// It comes with a workspace that is not trusted: it may make a decision stricter, and must not
     /// take the place of a stricter rule because it is more specific.
     pub only_tightens: bool,
@@ -72,32 +76,37 @@ struct WrittenRule {
     matching: Vec<Located>,
     #[serde(default, rename = "not_match", skip_serializing_if = "Vec::is_empty")]
     not_matching: Vec<Located>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sandbox: Option<Profile>,
 }
 
 impl TryFrom<WrittenRule> for Rule {
     type Error = &'static str;
 
     fn try_from(written: WrittenRule) -> Result<Self, Self::Error> {
-        let WrittenRule { allow, ask, deny, matching, not_matching } = written;
+        let WrittenRule { allow, ask, deny, matching, not_matching, sandbox } = written;
         let (verdict, pattern) = match (allow, ask, deny) {
             (Some(pattern), None, None) => (Verdict::Allow, pattern),
             (None, Some(pattern), None) => (Verdict::Ask, pattern),
             (None, None, Some(pattern)) => (Verdict::Deny, pattern),
             _ => return Err("a rule has exactly one of `allow`, `ask` and `deny`"),
         };
+        if sandbox.is_some() && (verdict == Verdict::Deny || !pattern.text.starts_with("Execute(")) {
+            return Err("only an `allow` or `ask` rule for Execute names a `sandbox`");
+        }
         let file = PathBuf::new();
-        Ok(Self { verdict, pattern, matching, not_matching, file, only_tightens: false })
+        Ok(Self { verdict, pattern, matching, not_matching, file, sandbox, only_tightens: false })
     }
 }
 
 impl From<Rule> for WrittenRule {
     fn from(rule: Rule) -> Self {
-        let Rule { verdict, pattern, matching, not_matching, .. } = rule;
+        let Rule { verdict, pattern, matching, not_matching, sandbox, .. } = rule;
         let (allow, ask, deny) = match verdict {
             Verdict::Allow => (Some(pattern), None, None),
             Verdict::Ask => (None, Some(pattern), None),
             Verdict::Deny => (None, None, Some(pattern)),
         };
-        Self { allow, ask, deny, matching, not_matching }
+        Self { allow, ask, deny, matching, not_matching, sandbox }
     }
 }

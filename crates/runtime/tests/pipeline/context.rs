@@ -5,8 +5,7 @@ use std::sync::Arc;
 use dogu_runtime::{ApproveAll, RuntimeContext, Settings, Source};
 use dogu_tool::{
     Action, BoxFuture, Category, Editor, Group, Message, Network, NetworkRequest, NetworkResponse,
-    OpenFile, Origin, Principal, ProcessOutput, ProcessRequest, Processes, Role, ShapedTool, Tool,
-    ToolCall, ToolError,
+    OpenFile, Origin, Principal, Role, ShapedTool, Tool, ToolCall, ToolError,
 };
 use serde_json::json;
 

@@ -62,6 +62,7 @@ fn contenders(folder: &Path) -> Vec<Contender> {
         list.push(plain("bwrap, the same walls, true", &bubblewrap(folder)));
     }
     let without_network = Confinement { network: Network::Host, ..confinement.clone() };
+    let closed = Confinement { closed_ports: vec![4000], ..without_network.clone() };
     let nothing = machine.clone().without_namespaces().without_landlock().without_seccomp();
     let all = Some(confinement.clone());
     list.extend([
@@ -71,6 +72,7 @@ fn contenders(folder: &Path) -> Vec<Contender> {
         ours("seccomp", &Machine { seccomp: true, ..nothing }, all.clone()),
         ours("Landlock and seccomp (partial)", &machine.clone().without_namespaces(), all.clone()),
         ours("everything but the network namespace", &machine, Some(without_network)),
+        ours("the same with a closed port", &machine, Some(closed)),
         ours("everything but Landlock", &machine.clone().without_landlock(), all.clone()),
         ours("everything but seccomp", &machine.clone().without_seccomp(), all.clone()),
         ours(

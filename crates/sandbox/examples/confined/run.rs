@@ -25,6 +25,8 @@ struct Wish {
     confinement: Option<Confinement>,
     /// The machine to pretend; probed if it is not given.
     machine: Option<Machine>,
+    /// How long probing may take, in milliseconds.
+    probe: Option<u64>,
     /// Signals to send, each when the output has this word, after this many milliseconds.
     #[serde(default)]
     signals: Vec<(String, u64, i32)>,
@@ -66,7 +68,10 @@ pub(crate) fn main() {
         become_user(user);
     }
     adopt_orphans();
-    let machine = wish.machine.clone().unwrap_or_else(|| probe(Duration::from_secs(5)));
+    let machine = wish
+        .machine
+        .clone()
+        .unwrap_or_else(|| probe(Duration::from_millis(wish.probe.unwrap_or(5000))));
     let mut answer = run(&wish, &machine);
     let before = descriptors();
     for _ in 1..wish.times.unwrap_or(1) {

@@ -79,7 +79,7 @@ fn walls_around(walls: &Walls) -> Step<Rights> {
         landlock::shared_places(&walls.plan)?
     };
     let rules = match walls.landlock() {
-        Some(version) => Some(landlock::rules(&writable, version)?),
+        Some(version) => Some(landlock::rules(&writable, &walls.plan.unread, version)?),
         None => None,
     };
     Ok(Rights { rules })

@@ -64,7 +64,7 @@ fn become_program(
 }
 
 fn give_up_rights(walls: &Walls, rights: &Rights) -> Step {
-    limits::apply(&walls.limits).at(Stage::Limits)?;
+    limits::apply(&walls.limits, walls.machine.namespaces).at(Stage::Limits)?;
     drop_capabilities(walls).at(Stage::Capabilities)?;
     confine::no_new_privileges().at(Stage::Capabilities)?;
     if let Some(rules) = &rights.rules {

@@ -1,12 +1,15 @@
 //! Landlock: a second wall behind the mounts, and the first where there are none.
 //!
-//! Only writing is handled, so that nothing has to be allowed for reading. Landlock can only add
-//! rights below a folder: what is fixed in a writable one is the mounts' work.
+//! Where mounts hide what is hidden only writing is handled, so that nothing has to be allowed for
+//! reading. Landlock can only add rights below a folder: what is fixed in a writable one is the
+//! mounts' work, and without them what is hidden is what is left when all around it was allowed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::fault::{At, Step};
@@ -17,12 +20,13 @@ use crate::report::Stage;
 
 // `LANDLOCK_ACCESS_FS_*`.
 const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
 const REMOVE_AND_MAKE: u64 = 0x1ff0;
 const REFER: u64 = 1 << 13;
 const TRUNCATE: u64 = 1 << 14;
 const IOCTL_DEV: u64 = 1 << 15;
 /// What a rule may say about something that is no folder.
-const OF_FILES: u64 = WRITE_FILE | TRUNCATE | IOCTL_DEV;
+const OF_FILES: u64 = READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV;
 /// `LANDLOCK_ACCESS_NET_CONNECT_TCP`.
 const CONNECT_TCP: u64 = 1 << 1;
 /// `LANDLOCK_SCOPE_*`: abstract Unix sockets, and signals.
@@ -61,17 +65,43 @@ fn handled(version: u32) -> Handled {
     }
 }
 
-/// Rules that allow writing below these places only.
-pub(crate) fn rules(writable: &[OwnedFd], version: u32) -> Step<OwnedFd> {
+/// Rules that allow writing below these places only, and reading everywhere but below `unread`.
+pub(crate) fn rules(writable: &[OwnedFd], unread: &[PathBuf], version: u32) -> Step<OwnedFd> {
     let rules = || {
-        let handled = handled(version);
+        let mut handled = handled(version);
+        if !unread.is_empty() {
+            handled.files |= READ_FILE;
+        }
         let rules = confine::new_rules(&handled, version)?;
         for place in writable {
             allow(rules.as_fd(), place.as_fd(), handled.files)?;
         }
+        if !unread.is_empty() {
+            allow_reading_around(rules.as_fd(), Path::new("/"), unread);
+        }
         Ok(rules)
     };
     rules().at(Stage::Landlock)
+}
+
+/// Allows reading the files below a folder, but for what is unread. Names can still be listed: to
+/// allow that for a folder would allow it for all below. What cannot be opened stays unreadable.
+fn allow_reading_around(rules: BorrowedFd<'_>, at: &Path, unread: &[PathBuf]) {
+    if unread.iter().any(|path| path == at) {
+        return;
+    }
+    if unread.iter().any(|path| path.starts_with(at)) {
+        for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
+            if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                allow_reading_around(rules, &entry.path(), unread);
+            }
+        }
+        return;
+    }
+    let path = CString::new(at.as_os_str().as_bytes()).unwrap_or_default();
+    if let Ok(place) = files::open(&path, libc::O_PATH | libc::O_NOFOLLOW) {
+        let _ = confine::allow_beneath(rules, place.as_fd(), READ_FILE);
+    }
 }
 
 fn allow(rules: BorrowedFd<'_>, place: BorrowedFd<'_>, rights: u64) -> Sys<()> {

@@ -6,11 +6,12 @@ use crate::Limits;
 /// Numbers that a PID namespace keeps for itself; below it no limit can be set.
 const RESERVED: u64 = 301;
 
-/// The limits of this process and all that it starts.
-pub(crate) fn apply(limits: &Limits) -> Sys<()> {
+/// The limits of this process and all that it starts. Without a user namespace all processes of
+/// the user count, wherever they are, so that a limit of their number would say nothing.
+pub(crate) fn apply(limits: &Limits, counted_apart: bool) -> Sys<()> {
     process::limit(libc::RLIMIT_CORE, 0, 0)?;
     let given = [
-        (libc::RLIMIT_NPROC, limits.processes),
+        (libc::RLIMIT_NPROC, limits.processes.filter(|_| counted_apart)),
         (libc::RLIMIT_DATA, limits.memory),
         (libc::RLIMIT_FSIZE, limits.file_size),
         (libc::RLIMIT_NOFILE, limits.open_files),

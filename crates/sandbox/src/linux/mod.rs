@@ -1,4 +1,12 @@
 //! All of it on Linux.
+//!
+//! | who | what | where |
+//! | --- | --- | --- |
+//! | caller | works out what there is to do, holds placeholders | `job`, `plan`, `placeholder`, `sockets` |
+//! | | forks into namespaces | `spawn` |
+//! | init | identity, loopback, mounts, rules | `init`, `mounts`, `landlock` |
+//! | | waits, passes signals on, ends everything | `init`, `descendants` |
+//! | program | session, limits, capabilities, rules, filter, exec | `inside`, `limits`, `seccomp` |
 
 mod descendants;
 mod fault;

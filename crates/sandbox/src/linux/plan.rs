@@ -26,6 +26,8 @@ pub(crate) struct MountPlan {
     /// What is read-only in them: files, folders, links, placeholders.
     pub(crate) fixed: Vec<CString>,
     pub(crate) hidden: Vec<CString>,
+    /// What Landlock keeps from being read where nothing can be mounted.
+    pub(crate) unread: Vec<PathBuf>,
     pub(crate) home: Option<CString>,
     pub(crate) shown: Vec<CString>,
     pub(crate) sockets: Vec<CString>,
@@ -63,7 +65,15 @@ impl MountPlan {
     /// Where nothing can be mounted: only what Landlock needs to know.
     pub(crate) fn without_mounts(confinement: &Confinement) -> Result<Self, SpawnError> {
         let writable = confinement.writable.iter().map(|path| writable_text(path));
-        Ok(Self { writable: writable.collect::<Result<_, _>>()?, ..Self::default() })
+        // In a folder that new files come into it would keep those from being read, too.
+        let shared = confinement.writable.iter().map(PathBuf::as_path);
+        let shared: Vec<_> = shared.chain(PRIVATE.iter().map(Path::new)).collect();
+        let real = confinement.hidden.iter().filter_map(|path| path.canonicalize().ok());
+        Ok(Self {
+            writable: writable.collect::<Result<_, _>>()?,
+            unread: real.filter(|path| !shared.iter().any(|at| path.starts_with(at))).collect(),
+            ..Self::default()
+        })
     }
 
     fn show(&mut self, confinement: &Confinement) -> Result<(), SpawnError> {

@@ -144,10 +144,33 @@ def mode_by_new_call(): call(452, -100, (OUT + "/file").encode(), 0o777, 0); ret
 def mode_of_a_device(): os.chmod("/dev/null", 0o666); return True
 
 
+def set_uid(change):
+    write(WS + "/program")
+    change(WS + "/program")
+    return os.stat(WS + "/program").st_mode & stat.S_ISUID != 0
+
+
+@attack("set-uid-files")
+def set_uid_file(): return set_uid(lambda path: os.chmod(path, 0o4755))
+@attack("set-uid-files")
+def set_uid_by_descriptor(): return set_uid(lambda path: os.fchmod(os.open(path, os.O_RDONLY), 0o4755))
+@attack("set-uid-files")
+def set_uid_by_new_call(): return set_uid(lambda path: call(452, -100, path.encode(), 0o4755, 0))
+@attack("set-uid-files")
+def set_uid_from_the_beginning():
+    write_through = os.open(WS + "/born", os.O_CREAT | os.O_RDWR, 0o4755)
+    os.ftruncate(write_through, 4096)
+    with mmap.mmap(write_through, 4096) as memory:
+        memory[0] = 1
+    mode = os.fstat(write_through).st_mode
+    os.close(write_through)
+    return mode & stat.S_ISUID != 0
+
+
 # What is hidden.
 @attack("hidden")
 def read_key(): return read(HOME + "/.ssh/id")
-@attack("hidden")
+@attack("hidden-names")
 def list_keys(): return "id" in os.listdir(HOME + "/.ssh")
 @attack("hidden")
 def read_token(): return read(HOME + "/.token")
@@ -158,8 +181,12 @@ def key_through_the_process(): return read("/proc/self/root" + HOME + "/.ssh/id"
 @attack("hidden")
 def key_through_init(): return read("/proc/1/root" + HOME + "/.ssh/id")
 @attack("hidden")
-def key_behind_a_link(): return read(HOME + "/real-keys/id")
+def key_by_another_name(): os.link(HOME + "/.ssh/id", WS + "/k"); return read(WS + "/k")
 @attack("hidden")
+def move_the_keys(): os.rename(HOME + "/.ssh", WS + "/keys"); os.rename(WS + "/keys", HOME + "/.ssh"); return True
+@attack("hidden")
+def key_behind_a_link(): return read(HOME + "/real-keys/id")
+@attack("hidden-names")
 def hidden_in_the_workspace(): return read(WS + "/secret/id")
 
 

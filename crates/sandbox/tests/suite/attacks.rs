@@ -32,7 +32,7 @@ fn indirectly(wish: &mut Value) {
 fn claims(machine: &Machine, user: u32) -> Vec<&'static str> {
     let mut claims = vec!["terminal", "capabilities", "leaks"];
     if machine.seccomp {
-        claims.extend(["filter", "network", "attributes", "x32"]);
+        claims.extend(["filter", "network", "attributes", "x32", "set-uid-files"]);
     }
     if machine.landlock >= 2 {
         claims.push("write");
@@ -44,7 +44,7 @@ fn claims(machine: &Machine, user: u32) -> Vec<&'static str> {
         claims.extend(["abstract-sockets", "signals"]);
     }
     if machine.landlock > 0 {
-        claims.extend(["kernel-files", "other-memory"]);
+        claims.extend(["kernel-files", "other-memory", "hidden"]);
     }
     if machine.namespaces {
         claims.extend([
@@ -53,6 +53,7 @@ fn claims(machine: &Machine, user: u32) -> Vec<&'static str> {
             "kernel-files",
             "attributes",
             "hidden",
+            "hidden-names",
             "fixed",
             "unix-sockets",
             "other-memory",

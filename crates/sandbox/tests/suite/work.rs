@@ -1,9 +1,9 @@
 //! What must still work behind the walls.
 
-use dogu_sandbox::Reads;
+use dogu_sandbox::{Machine, Reads, Strength};
 use serde_json::json;
 
-use super::world::{World, machine, run, users};
+use super::world::{World, helper_path, machine, run, users};
 
 #[test]
 fn work_in_the_workspace_goes_on() {
@@ -144,4 +144,35 @@ fn a_command_without_confinement_has_its_own_session_and_ends_whole() {
         assert_eq!(numbers[0], numbers[1]);
         assert!(world.at("outside/new").exists());
     }
+}
+
+/// Behind the walls there are no namespaces to be had, as in most containers.
+#[test]
+fn what_a_machine_lacks_is_found_out_and_done_without() {
+    for user in users() {
+        let world = World::new(user);
+        let inner = json!({
+            "argv": ["bash", "-c", "echo x > f; echo x > /etc/f; echo done"], "cwd": world.at("ws"),
+            "env": ["PATH=/usr/bin:/bin"], "confinement": {"writable": [world.at("ws")]},
+        });
+        let path = helper_path();
+        let answer = run(&world.wish(&[path.to_str().unwrap(), &inner.to_string()]));
+        let inner: super::world::Answer = serde_json::from_str(&answer.output)
+            .unwrap_or_else(|error| panic!("{error} {answer:?}"));
+        assert!(!inner.machine.namespaces);
+        assert_eq!(inner.machine.landlock, answer.machine.landlock);
+        assert_eq!(inner.machine.strength(), Strength::Partial);
+        assert_eq!(inner.reports, ["running", "exit 0"]);
+        assert!(inner.output.ends_with("done\n") && world.at("ws/f").exists(), "{inner:?}");
+    }
+}
+
+#[test]
+fn what_does_not_work_until_the_deadline_is_not_there() {
+    let world = World::new(users()[0]);
+    let mut wish = world.line("echo ran");
+    wish["probe"] = json!(0);
+    let answer = run(&wish);
+    assert_eq!(answer.machine, Machine::default());
+    assert_eq!(answer.machine.strength(), Strength::None);
 }

@@ -170,14 +170,19 @@ pub(crate) fn run(wish: &Value) -> Answer {
     answer
 }
 
-/// The helper with a wish, not started yet.
-pub(crate) fn helper(wish: &Value) -> std::process::Command {
+/// Where the helper is.
+pub(crate) fn helper_path() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let path = tests.parent().unwrap().parent().unwrap().join("examples/confined");
     assert!(path.exists(), "{} is built by `cargo test` as a whole", path.display());
+    path
+}
+
+/// The helper with a wish, not started yet.
+pub(crate) fn helper(wish: &Value) -> std::process::Command {
     // A helper that hangs fails its test.
     let mut command = std::process::Command::new("timeout");
-    command.args(["--signal=KILL", "120"]).arg(path).arg(wish.to_string());
+    command.args(["--signal=KILL", "120"]).arg(helper_path()).arg(wish.to_string());
     command
 }
 

@@ -160,13 +160,21 @@ fn hide(plan: &MountPlan, scratch: &Scratch) -> Step {
             Err(Errno(libc::ENOENT | libc::ENOTDIR | libc::EACCES)) => continue,
             place => place.at_path(Stage::Hidden, path)?,
         };
-        scratch.mask(&place).at_path(Stage::Hidden, path)?;
+        unless_gone(scratch.mask(&place)).at_path(Stage::Hidden, path)?;
     }
     for path in &plan.sockets {
         let Ok(place) = files::place_without_links(path) else { continue };
         if files::facts(place.as_fd()).is_ok_and(|facts| facts.is_socket()) {
-            scratch.mask(&place).at_path(Stage::Sockets, path)?;
+            unless_gone(scratch.mask(&place)).at_path(Stage::Sockets, path)?;
         }
     }
     Ok(())
+}
+
+/// What was removed meanwhile needs no mask.
+fn unless_gone(masked: Result<(), Errno>) -> Result<(), Errno> {
+    match masked {
+        Err(Errno(libc::ENOENT)) => Ok(()),
+        masked => masked,
+    }
 }

@@ -23,6 +23,9 @@ const ARGUMENTS: u32 = 16;
 const NATIVE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const NATIVE: u32 = 0xc000_00b7;
+/// Where filters are not used (see `probe`), nothing is native.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const NATIVE: u32 = 0;
 
 /// From this number on `x86_64` means its x32 calls; nothing else has such numbers.
 const FOREIGN_NUMBERS: u32 = 0x4000_0000;

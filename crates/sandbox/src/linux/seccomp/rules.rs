@@ -85,7 +85,7 @@ const NEVER_HERE: &[i64] = &[];
 const ATTRIBUTES: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_utimensat,
@@ -113,6 +113,7 @@ const ATTRIBUTES_HERE: &[i64] = &[
 const ATTRIBUTES_HERE: &[i64] = &[];
 
 // Numbers of newer kernels, the same for all architectures.
+const FCHMODAT2: i64 = 452;
 const OPEN_TREE_ATTR: i64 = 467;
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
@@ -134,7 +135,9 @@ pub(super) fn rules(kind: Kind) -> Vec<(u32, Rule)> {
     rules.push((libc::SYS_socket, Rule::Socket { internet: kind.internet }));
     let values = if kind.mounts { TYPING } else { TYPING_AND_FLAGS };
     rules.push((libc::SYS_ioctl, Rule::RefuseValues { argument: 1, values, errno: libc::EPERM }));
-    if !kind.mounts {
+    if kind.mounts {
+        rules.extend(set_uid_rules());
+    } else {
         let refused = ATTRIBUTES.iter().chain(ATTRIBUTES_HERE);
         rules.extend(refused.map(|call| (*call, Rule::Refuse(libc::EPERM))));
     }
@@ -150,6 +153,20 @@ pub(super) fn rules(kind: Kind) -> Vec<(u32, Rule)> {
         .collect();
     rules.sort_by_key(|(call, _)| *call);
     rules
+}
+
+/// A set-uid program in the workspace would outlive the walls. One that is made with the bit loses
+/// it with the first byte that is written, so that only changes of modes have to be looked at.
+fn set_uid_rules() -> Vec<(i64, Rule)> {
+    const SET_UID: u32 = 0o4000;
+    let refuse = |argument| Rule::RefuseBits { argument, bits: SET_UID, errno: libc::EPERM };
+    vec![
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, refuse(1)),
+        (libc::SYS_fchmod, refuse(1)),
+        (libc::SYS_fchmodat, refuse(2)),
+        (FCHMODAT2, refuse(2)),
+    ]
 }
 
 /// In the flags of clone the lowest byte is the signal of the end, where unshare has a namespace.

@@ -150,23 +150,43 @@ pub(crate) fn copy_above(from: RawFd, least: RawFd) -> Sys<OwnedFd> {
 }
 
 /// Makes all descriptors from `first` on close on exec.
-pub(crate) fn close_on_exec_from(first: u32) -> Sys<()> {
+pub(crate) fn close_on_exec_from(first: RawFd) -> Sys<()> {
     /// `CLOSE_RANGE_CLOEXEC` of the kernel's headers.
     const CLOEXEC: u32 = 4;
     // SAFETY: numbers only; nothing is closed now.
-    done(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOEXEC) })
+    let ranged = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOEXEC) };
+    if ranged == 0 {
+        return Ok(());
+    }
+    // Kernels before 5.11 do not have it.
+    for file in open_descriptors()?.into_iter().filter(|file| *file >= first) {
+        // SAFETY: numbers only.
+        unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+    Ok(())
 }
 
 /// Closes all descriptors but one. Only for a process that owns nothing else any more.
 pub(crate) fn close_all_but(kept: RawFd) {
-    let kept = kept.cast_unsigned();
+    let above = kept.cast_unsigned() + 1;
     // SAFETY: numbers only. The caller is a process of its own that uses no other descriptor.
-    unsafe {
-        if kept > 0 {
-            libc::syscall(libc::SYS_close_range, 0, kept - 1, 0);
+    let ranged = unsafe { libc::syscall(libc::SYS_close_range, above, u32::MAX, 0) };
+    if ranged == 0 {
+        for file in 0..kept {
+            // SAFETY: as above.
+            unsafe { libc::close(file) };
         }
-        libc::syscall(libc::SYS_close_range, kept + 1, u32::MAX, 0);
+        return;
     }
+    for file in open_descriptors().unwrap_or_default().into_iter().filter(|file| *file != kept) {
+        // SAFETY: as above.
+        unsafe { libc::close(file) };
+    }
+}
+
+fn open_descriptors() -> Sys<Vec<RawFd>> {
+    let list = std::fs::read_dir("/proc/self/fd")?;
+    Ok(list.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
 /// Permission bits of a name in a folder, whatever the umask is.

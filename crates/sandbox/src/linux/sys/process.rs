@@ -28,15 +28,13 @@ pub(crate) enum Forked {
 /// The caller has one thread, so that in the copy every lock is free and memory can be had.
 pub(crate) fn fork(namespaces: u64) -> Sys<Forked> {
     let mut pidfd: libc::c_int = -1;
-    // SAFETY: all fields are numbers, for which zero is a value.
-    let mut args: libc::clone_args = unsafe { std::mem::zeroed() };
-    args.flags = namespaces | u64::from(libc::CLONE_PIDFD.cast_unsigned());
-    args.pidfd = (&raw mut pidfd).addr() as u64;
-    args.exit_signal = u64::from(libc::SIGCHLD.cast_unsigned());
+    let signal = u64::from(libc::SIGCHLD.cast_unsigned());
+    let flags = namespaces | u64::from(libc::CLONE_PIDFD.cast_unsigned()) | signal;
+    let none: u64 = 0;
+    // Not clone3, which containers refuse because its flags cannot be filtered.
     // SAFETY: without CLONE_VM this is a fork: the new process has its own copy of all memory,
-    // and neither frame is left by the other. The struct and `pidfd` live through the call.
-    let answer =
-        unsafe { libc::syscall(libc::SYS_clone3, &raw const args, size_of::<libc::clone_args>()) };
+    // and neither frame is left by the other. No stack is given, and `pidfd` lives on.
+    let answer = unsafe { libc::syscall(libc::SYS_clone, flags, none, &raw mut pidfd, none, none) };
     match number(answer)? {
         0 => Ok(Forked::Child),
         // SAFETY: the kernel has just opened the descriptor, so nothing else owns it.
