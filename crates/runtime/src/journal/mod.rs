@@ -197,12 +197,13 @@ impl Journal {
 
     /// All entries, the oldest first. One that cannot be read is left out.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let folder = self.entries_folder();
-        let read = |id: String| {
-            let text = fs::read(store::path_of(&folder, &id)).ok()?;
-            serde_json::from_slice(&text).ok()
-        };
-        Ok(store::ids(&folder)?.into_iter().filter_map(read).collect())
+        let ids = store::ids(&self.entries_folder())?;
+        Ok(ids.iter().filter_map(|id| self.read_entry(id)).collect())
+    }
+
+    fn read_entry(&self, id: &str) -> Option<Entry> {
+        let text = fs::read(store::path_of(&self.entries_folder(), id)).ok()?;
+        serde_json::from_slice(&text).ok()
     }
 }
 

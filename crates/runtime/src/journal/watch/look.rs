@@ -31,7 +31,6 @@ pub(super) struct Bound<'a> {
 pub(super) struct Spotted {
     pub(super) path: Arc<OsStr>,
     pub(super) stamp: FileStamp,
-    pub(super) link: bool,
 }
 
 /// What was seen.
@@ -178,8 +177,7 @@ impl<'a> Looker<'a> {
         match entry.facts() {
             Ok(facts) => {
                 let path = known.unwrap_or_else(|| self.at().into());
-                let link = facts.kind == FileKind::Link;
-                self.own.files.push(Spotted { path, stamp: facts.stamp, link });
+                self.own.files.push(Spotted { path, stamp: facts.stamp });
             }
             // It is gone again, or is in a folder that nobody may look into.
             Err(_) => self.own.count(Why::Unreadable, 1),

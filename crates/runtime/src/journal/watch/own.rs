@@ -17,6 +17,8 @@ const BEHIND: i128 = 20_000_000;
 /// Entries that were made while a command ran, the oldest first.
 pub(super) struct Meanwhile {
     entries: Vec<Entry>,
+    /// When it began, as ids say it.
+    begun: String,
 }
 
 /// A file before and after.
@@ -47,17 +49,18 @@ impl Meanwhile {
         }
         entries.sort_by(|one, other| one.id.cmp(&other.id));
         entries.dedup_by(|one, other| one.id == other.id);
-        Ok(Self { entries })
+        Ok(Self { entries, begun: format!("{milliseconds:013}~") })
     }
 
-    /// Another command ended meanwhile.
+    /// Another command ended meanwhile. Its entry got its id then.
     pub(super) fn has_command(&self) -> bool {
-        self.entries.iter().any(|entry| entry.beside.watched)
+        self.entries.iter().any(|entry| entry.beside.watched && entry.id > self.begun)
     }
 
-    /// The first entry of a call, if it made one.
+    /// The first entry of a call, if it has changed files itself.
     pub(super) fn first_of(&self, call: &str) -> Option<String> {
-        let own = self.entries.iter().find(|entry| *entry.by.call == *call)?;
+        let mut edits = self.entries.iter().filter(|entry| !entry.beside.watched);
+        let own = edits.find(|entry| *entry.by.call == *call)?;
         Some(own.call_key().to_owned())
     }
 

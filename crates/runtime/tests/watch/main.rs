@@ -1,0 +1,9 @@
+//! What commands change is seen, and taken back.
+
+mod at_once;
+mod kinds;
+mod not_covered;
+mod property;
+mod stored;
+mod support;
+mod undo;
