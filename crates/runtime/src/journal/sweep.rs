@@ -58,10 +58,9 @@ impl Journal {
         for entry in gone {
             fs::remove_file(store::path_of(&self.entries_folder(), &entry.id))?;
         }
-        let watched = self.bounds.watched_bytes.saturating_mul(4);
-        watch::sweep(&self.state.path().join(watch::FOLDER), self.bounds.age, watched)?;
         Usage::update(&folder, |usage| (usage.bytes, usage.swept) = (bytes, now()))?;
-        Ok(())
+        let watched = self.bounds.watched_bytes.saturating_mul(4);
+        watch::sweep(&self.state.path().join(watch::FOLDER), self.bounds.age, watched)
     }
 
     /// Removes contents that neither these entries nor changes on their way need; says how much

@@ -106,3 +106,10 @@ fn many_threads_at_once_get_on() {
     assert_eq!(world.before().covered(), 11);
     assert_eq!(world.journal.entries().unwrap().len(), 40);
 }
+
+#[test]
+fn it_can_be_handed_from_thread_to_thread() {
+    fn can<T: Send + Sync>() {}
+    can::<dogu_runtime::journal::Before>();
+    can::<dogu_runtime::journal::Journal>();
+}

@@ -13,14 +13,12 @@ use dogu_tool::{CancelFlag, FileKind, FileStamp, ToolError};
 use super::super::entry::{ChangedFile, FileState, Uncovered};
 use super::super::text::to_hex;
 use super::look::{Bound, Sight, look};
-use super::read::{Much, Now, look_at};
+use super::read::{BEHIND, Much, Now, look_at};
 use super::table::{Record, What};
 use super::why::{NotCovered, Why};
 use super::{Before, Was};
 use crate::files::{facts_of, stat_real};
 
-/// The clock that file systems take times from is this much behind, at most; in nanoseconds.
-const BEHIND: i128 = 20_000_000;
 /// With these come and go the rules of what is covered.
 const RULES: [&str; 4] = [".gitignore", ".ignore", ".doguignore", ".rooignore"];
 /// More threads than this only wait for the disk.

@@ -16,7 +16,7 @@ use super::why::{NotCovered, Why};
 use super::{Before, failed};
 
 /// How long the second look and what it reads may take. What a command did is worth waiting for.
-const LIMIT: Duration = Duration::from_secs(2);
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// What changed while a command ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -64,7 +64,7 @@ impl CommandChange {
 }
 
 impl Before {
-    /// Looks again, and writes down what changed. Blocks; takes two seconds at most, and what
+    /// Looks again, and writes down what changed. Blocks; takes five seconds at most, and what
     /// must be copied.
     pub fn finish(self, by: &ChangedBy) -> Result<CommandChanges, ToolError> {
         let mut differences = differ(&self, Instant::now() + LIMIT)?;

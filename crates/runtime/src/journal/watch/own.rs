@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::super::entry::{ChangedFile, Entry, FileState};
 use super::super::{Journal, store};
+use super::read::BEHIND;
 
 /// How long before a command an edit may have got its id that was finished after it; in
 /// milliseconds.
 const SLOW: u64 = 600_000;
-/// The clock that file systems take times from is this much behind, at most; in nanoseconds.
-const BEHIND: i128 = 20_000_000;
 
 /// Entries that were made while a command ran, the oldest first.
 pub(super) struct Meanwhile {

@@ -20,6 +20,8 @@ use crate::files::{FOLDER, READING, Roots, facts_of};
 const STEP: Duration = Duration::from_millis(100);
 /// The same of a file system that counts whole seconds.
 const LONG_STEP: Duration = Duration::from_secs(2);
+/// The clock that file systems take times from is this much behind, at most; in nanoseconds.
+pub(super) const BEHIND: i128 = 20_000_000;
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
 
