@@ -22,7 +22,7 @@ const FILES: usize = 20;
 const PAIRS: usize = 40;
 /// What a command waits at most.
 const LIMIT: Duration = Duration::from_millis(300);
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 struct Bench {
     base: PathBuf,

@@ -20,7 +20,7 @@ use dogu_tool::{CancelFlag, ToolError};
 use tempfile::TempDir;
 
 /// Long enough for whatever else the machine does.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = Duration::from_mins(1);
 
 /// `proj` is the workspace, `out` is not.
 pub(crate) struct World {

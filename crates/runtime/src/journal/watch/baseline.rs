@@ -159,8 +159,7 @@ impl Running {
 /// Nobody runs a command.
 fn is_free(path: &Path) -> bool {
     open_private(path)
-        .map(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
-        .unwrap_or(true)
+        .map_or(true, |lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
 }
 
 /// Removes what is stored of workspaces that nobody works in any more, and of the least lately

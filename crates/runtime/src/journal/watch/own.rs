@@ -128,13 +128,8 @@ mod tests {
 
     fn state(text: &str) -> Option<FileState> {
         let hash = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
-        (!text.is_empty()).then(|| FileState {
-            hash,
-            size: text.len() as u64,
-            mode: None,
-            kept: true,
-            link: None,
-        })
+        let state = FileState { hash, size: text.len() as u64, mode: None, kept: true, link: None };
+        Some(state).filter(|_| !text.is_empty())
     }
 
     fn left(before: &str, after: &str, edits: &[(&str, &str)]) -> Option<States> {
