@@ -79,10 +79,14 @@ proptest! {
     ) {
         let world = World::new();
         let at = |name: &str| world.at(name);
-        first.iter().for_each(|deed| deed.run(at));
+        for deed in &first {
+            deed.run(at);
+        }
         let old = world.snapshot();
         let before = world.before();
-        then.iter().for_each(|deed| deed.run(at));
+        for deed in &then {
+            deed.run(at);
+        }
         let new = world.snapshot();
         let changes = before.finish(&by("call")).unwrap();
         prop_assert!(changes.not_covered.changes.is_empty(), "{:?}", changes.not_covered);

@@ -1,7 +1,5 @@
 //! A workspace in which commands run.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -81,8 +79,8 @@ impl World {
 
     /// What changed, by names below the workspace.
     pub(crate) fn changed(&self, changes: &CommandChanges) -> Vec<(String, ChangeKind)> {
-        let changed = changes.changed.iter();
-        changed.map(|change| (self.name(&change.path), change.how)).collect()
+        let files = changes.changed.iter();
+        files.map(|change| (self.name(&change.path), change.how)).collect()
     }
 
     /// What changed and is not covered.
