@@ -47,16 +47,35 @@ pub(super) struct Home<'a> {
     read: &'a Baselines,
 }
 
+/// A lock of a file. It is given back by name, not by closing the file: a process that was just
+/// forked has that open too, until it becomes another program.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Lock {
+    fn take(path: &Path, how: FlockOperation) -> io::Result<Self> {
+        let file = open_private(path)?;
+        flock(&file, how)?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = flock(&self.0, FlockOperation::Unlock);
+    }
+}
+
 /// While it is held nobody else stores.
 pub(super) struct Storing {
-    _lock: File,
+    _lock: Lock,
 }
 
 /// While it is held others can see that a command runs.
 #[derive(Debug)]
 pub(super) struct Running {
     path: PathBuf,
-    _lock: Option<File>,
+    _lock: Option<Lock>,
     /// Another one ran when this one began.
     pub(super) overlapped: bool,
 }
@@ -96,12 +115,12 @@ impl<'a> Home<'a> {
 
     /// Keeps others from storing; none where somebody did for all of the time.
     pub(super) fn store(&self, end: Instant) -> io::Result<Option<Storing>> {
-        let lock = open_private(&self.folder.join(LOCK))?;
+        let path = self.folder.join(LOCK);
         loop {
-            match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Some(Storing { _lock: lock })),
-                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {}
-                Err(errno) => return Err(errno.into()),
+            match Lock::take(&path, FlockOperation::NonBlockingLockExclusive) {
+                Ok(lock) => return Ok(Some(Storing { _lock: lock })),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
             }
             if Instant::now() >= end {
                 return Ok(None);
@@ -141,8 +160,7 @@ impl<'a> Home<'a> {
     pub(super) fn run(&self) -> Running {
         let path = self.folder.join(RUNNING);
         let overlapped = !is_free(&path);
-        let lock = open_private(&path).ok();
-        let lock = lock.filter(|lock| flock(lock, FlockOperation::LockShared).is_ok());
+        let lock = Lock::take(&path, FlockOperation::LockShared).ok();
         Running { path, _lock: lock, overlapped }
     }
 }
@@ -158,8 +176,10 @@ impl Running {
 
 /// Nobody runs a command.
 fn is_free(path: &Path) -> bool {
-    open_private(path)
-        .map_or(true, |lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
+    match Lock::take(path, FlockOperation::NonBlockingLockExclusive) {
+        Err(error) => error.kind() != io::ErrorKind::WouldBlock,
+        Ok(_) => true,
+    }
 }
 
 /// Removes what is stored of workspaces that nobody works in any more, and of the least lately
