@@ -102,23 +102,23 @@ fn main() {
     let journal = bench.journal("warm");
     assert_eq!(bench.before(&journal, LONG).covered(), FOLDERS * FILES);
     bench.pairs("before, nothing changed", |_| {
-        timed(|| assert_eq!(bench.before(&journal, LIMIT).covered(), FOLDERS * FILES))
+        timed(|| assert_eq!(bench.before(&journal, LONG).covered(), FOLDERS * FILES))
     });
     bench.pairs("the same, in a new process", |_| {
         let journal = bench.journal("warm");
-        timed(|| assert_eq!(bench.before(&journal, LIMIT).covered(), FOLDERS * FILES))
+        timed(|| assert_eq!(bench.before(&journal, LONG).covered(), FOLDERS * FILES))
     });
     bench.pairs("after, nothing changed", |_| {
-        let before = bench.before(&journal, LIMIT);
+        let before = bench.before(&journal, LONG);
         timed(|| assert!(before.finish(&by).unwrap().changed.is_empty()))
     });
     let edited = bench.base.join("proj/0/0/0.rs");
     bench.pairs("before, one file changed", |pair| {
         fs::write(&edited, format!("{pair}")).unwrap();
-        timed(|| drop(bench.before(&journal, LIMIT)))
+        timed(|| drop(bench.before(&journal, LONG)))
     });
     bench.pairs("after, one file changed", |pair| {
-        let before = bench.before(&journal, LIMIT);
+        let before = bench.before(&journal, LONG);
         fs::write(&edited, format!("changed {pair}")).unwrap();
         timed(|| assert_eq!(before.finish(&by).unwrap().changed.len(), 1))
     });
