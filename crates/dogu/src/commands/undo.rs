@@ -1,5 +1,6 @@
 //! `dogu undo`: taking back what calls did to files.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -115,9 +116,11 @@ impl Shown {
         if self.json {
             let files: Vec<Value> = plan.files.iter().map(|file| self.file_json(file)).collect();
             let ids: Vec<&str> = plan.entries.iter().map(|entry| entry.id.as_str()).collect();
-            return format!("{}\n", json!({"status": "planned", "undoes": ids, "files": files}));
+            let mut answer = json!({"status": "planned", "undoes": ids, "files": files});
+            add_not_covered(&mut answer, plan);
+            return format!("{answer}\n");
         }
-        let mut text = String::new();
+        let mut text = self.not_covered(plan, "# ");
         for file in &plan.files {
             if let Some(problem) = &file.problem {
                 text.push_str(&format!("# {}\n", exact(problem.text(), Layout::Line)));
@@ -153,7 +156,25 @@ impl Shown {
         else {
             return format!("{head}(not text, or not kept)\n");
         };
-        format!("{head}{}", escaped(&unified(old, new)))
+        format!("{head}{}", escaped(&unified(&old, &new)))
+    }
+
+    /// What commands changed and nobody can take back, and whether it may be another's work.
+    fn not_covered(&self, plan: &UndoPlan, before: &str) -> String {
+        let mut text = String::new();
+        for entry in &plan.entries {
+            for file in &entry.beside.not_covered {
+                let path = self.path(&file.path);
+                text.push_str(&format!("{before}not taken back: {path} ({})\n", file.why));
+            }
+            if entry.beside.overlapped {
+                let id = &entry.id;
+                text.push_str(&format!(
+                    "{before}another command ran at the same time as {id}: some of this may be its work\n"
+                ));
+            }
+        }
+        text
     }
 
     fn undone(&self, plan: &UndoPlan, id: &str) -> String {
@@ -162,7 +183,8 @@ impl Shown {
                 .map(|file| json!({"path": file.then_at.to_string_lossy(), "does": does(file)}))
                 .collect();
             let ids: Vec<&str> = plan.entries.iter().map(|entry| entry.id.as_str()).collect();
-            let answer = json!({"status": "undone", "id": id, "undoes": ids, "files": files});
+            let mut answer = json!({"status": "undone", "id": id, "undoes": ids, "files": files});
+            add_not_covered(&mut answer, plan);
             return format!("{answer}\n");
         }
         let mut text = String::new();
@@ -173,16 +195,31 @@ impl Shown {
         for file in &plan.files {
             text.push_str(&format!("  {} {}\n", does(file), self.path(&file.then_at)));
         }
+        text.push_str(&self.not_covered(plan, "  "));
         text.push_str(&format!("`dogu undo {id}` does it again\n"));
         text
     }
 }
 
-/// A content as text; nothing is an empty one.
-fn text_of(content: Option<&Content>) -> Option<&str> {
+/// The same for programs.
+fn add_not_covered(answer: &mut Value, plan: &UndoPlan) {
+    let not: Vec<Value> = (plan.entries.iter().flat_map(|entry| &entry.beside.not_covered))
+        .map(|file| json!({"path": file.path.to_string_lossy(), "why": file.why}))
+        .collect();
+    if !not.is_empty() {
+        answer["not_covered"] = json!(not);
+    }
+    if plan.entries.iter().any(|entry| entry.beside.overlapped) {
+        answer["overlapped"] = json!(true);
+    }
+}
+
+/// A content as text; nothing is an empty one, and a link where it leads.
+fn text_of(content: Option<&Content>) -> Option<Cow<'_, str>> {
     match content {
-        None => Some(""),
-        Some(Content::Bytes(bytes)) => std::str::from_utf8(bytes).ok(),
+        None => Some(Cow::Borrowed("")),
+        Some(Content::Bytes(bytes)) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        Some(Content::Link(target)) => Some(format!("-> {}\n", target.display()).into()),
         Some(Content::Unknown(_)) => None,
     }
 }

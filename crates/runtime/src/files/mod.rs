@@ -29,8 +29,9 @@ use rustix::fs::{FileType, Stat};
 pub(crate) use beneath::{FOLDER, LISTING, READING};
 pub use grant::GrantedFiles;
 pub use preview::{PreviewCaps, PreviewFiles};
-pub(crate) use read::stat as stat_real;
+pub(crate) use read::{facts_of, stat as stat_real};
 pub use roots::Roots;
+pub(crate) use walk::walk as walk_real;
 
 /// What a file type is called here.
 pub(crate) fn kind_of(kind: FileType) -> FileKind {

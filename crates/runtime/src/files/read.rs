@@ -68,7 +68,7 @@ pub(super) fn facts(roots: &Roots, spot: &Spot<'_>) -> Result<Option<FileFacts>,
 }
 
 /// What a `stat` tells.
-pub(super) fn facts_of(stat: &Stat) -> FileFacts {
+pub(crate) fn facts_of(stat: &Stat) -> FileFacts {
     FileFacts {
         kind: kind_of_stat(stat),
         size: size_of_stat(stat),

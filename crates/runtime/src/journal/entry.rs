@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::text;
+use super::watch::Why;
 
 /// Files that one call changed together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,36 @@ pub struct Entry {
     /// change could be finished.
     #[serde(with = "text::paths", default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<PathBuf>,
+    /// What only a command does, or taking it back.
+    #[serde(flatten)]
+    pub beside: Beside,
+}
+
+/// What an entry says of a command's changes beside the files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    /// A program changed the files, and dogu saw it by looking before and after.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub watched: bool,
+    /// Another command ran at the same time: it may have made some of the changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overlapped: bool,
+    /// Folders that were there before, the outermost first.
+    #[serde(with = "text::paths", default, skip_serializing_if = "Vec::is_empty")]
+    pub removed_folders: Vec<PathBuf>,
+    /// The first of the changes that cannot be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_covered: Vec<Uncovered>,
+}
+
+/// A file that changed and of which it is not known what was there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Uncovered {
+    /// Its real path.
+    #[serde(with = "text::path")]
+    pub path: PathBuf,
+    /// Why it is not known.
+    pub why: Why,
 }
 
 /// Who changes files.
@@ -80,6 +111,9 @@ pub struct FileState {
     pub mode: Option<u32>,
     /// The content is kept, until it expires.
     pub kept: bool,
+    /// It is a symbolic link that says this; then it has no hash.
+    #[serde(with = "text::maybe_path", default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<PathBuf>,
 }
 
 impl Entry {
@@ -92,6 +126,14 @@ impl Entry {
     pub(super) fn hashes(&self) -> impl Iterator<Item = &str> {
         let states = self.files.iter().flat_map(|file| [&file.before, &file.after]);
         states.flatten().filter(|state| state.kept).filter_map(|state| state.hash.as_deref())
+    }
+}
+
+impl FileState {
+    /// A symbolic link.
+    pub(super) fn of_link(target: PathBuf) -> Self {
+        let size = target.as_os_str().len() as u64;
+        Self { hash: None, size, mode: None, kept: false, link: Some(target) }
     }
 }
 

@@ -91,11 +91,20 @@ impl History {
         let found: Vec<(&Entry, Vec<&ChangedFile>)> = match which {
             Which::File(path) => {
                 let real = roots.judge(path)?.real;
-                let of = |number: usize| {
-                    self.standing(number).find(|file| file.paths().any(|at| at == real))
+                // A link may be there now where the file was.
+                let named = match (path.parent(), path.file_name()) {
+                    (Some(folder), Some(name)) => roots.judge(folder)?.real.join(name),
+                    _ => real.clone(),
                 };
-                let mut own = numbers.filter(|number| self.entries[*number].undoes.is_none());
-                let found = own.find_map(|number| Some((number, of(number)?)));
+                let last_of = |path: &Path| {
+                    let own =
+                        numbers.clone().filter(|number| self.entries[*number].undoes.is_none());
+                    let of = |number: usize| {
+                        self.standing(number).find(|file| file.paths().any(|at| at == path))
+                    };
+                    own.into_iter().find_map(|number| Some((number, of(number)?)))
+                };
+                let found = last_of(&named).or_else(|| last_of(&real));
                 let found = found.ok_or_else(|| no_change_of(path))?;
                 vec![(&self.entries[found.0], vec![found.1])]
             }

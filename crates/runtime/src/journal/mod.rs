@@ -4,6 +4,7 @@
 //! <state>/journal/begun/     changes on their way, one file each
 //! <state>/journal/entries/   changes that happened
 //! <state>/journal/blobs/     contents before and after, by their hash
+//! <state>/journal/watch/     what commands may change, before they do
 //! <state>/journal/usage      the last id, how much is kept, when it was last swept
 //! <state>/journal/sweep      locked by whoever removes what has expired
 //! ```
@@ -18,6 +19,7 @@
 //!
 //! - [`Entry`]: one change, as it is kept; `intent`: one on its way.
 //! - `blobs`, `usage`, `store`: the files.
+//! - `watch`: what commands change.
 //! - `recover`: at the next start; `sweep`: what has expired goes; `history`, `undo`: what is taken back.
 
 mod blobs;
@@ -30,22 +32,26 @@ mod sweep;
 pub(crate) mod text;
 mod undo;
 mod usage;
+mod watch;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use dogu_tool::ToolError;
 use rustix::fs::{FlockOperation, flock};
 
 use self::blobs::Blobs;
-pub use self::entry::{ChangedBy, ChangedFile, Entry, FileState};
+pub use self::entry::{Beside, ChangedBy, ChangedFile, Entry, FileState, Uncovered};
 pub use self::history::{Listed, Which};
 pub(crate) use self::intent::{Intent, Stage};
 pub use self::recover::Recovered;
 pub use self::undo::{Content, Reversal, UndoPlan, UndoProblem, Undone};
 use self::usage::Usage;
+use self::watch::Baselines;
+pub use self::watch::{Before, ChangeKind, CommandChange, CommandChanges, Counts, NotCovered, Why};
 use crate::state::{StateDir, open_private};
 
 /// The folder of the journal, in the state folder.
@@ -63,11 +69,25 @@ pub struct Bounds {
     pub bytes: u64,
     /// How old an entry may be.
     pub age: Duration,
+    /// How many files of a workspace are watched while a command runs.
+    pub watched_files: u64,
+    /// A file that is larger is not stored before a command: what that does to it cannot be undone.
+    pub watched_file_bytes: u64,
+    /// What is stored before commands of one workspace, all together; four times that of all
+    /// workspaces. The history of changes does not count.
+    pub watched_bytes: u64,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { file_bytes: 64 << 20, bytes: 1 << 30, age: Duration::from_hours(30 * 24) }
+        Self {
+            file_bytes: 64 << 20,
+            bytes: 1 << 30,
+            age: Duration::from_hours(30 * 24),
+            watched_files: 50_000,
+            watched_file_bytes: 1 << 20,
+            watched_bytes: 256 << 20,
+        }
     }
 }
 
@@ -76,6 +96,7 @@ impl Default for Bounds {
 pub struct Journal {
     state: StateDir,
     bounds: Bounds,
+    baselines: Arc<Baselines>,
 }
 
 /// While this is held nothing is swept, so that a content which is there stays there.
@@ -87,7 +108,7 @@ pub(crate) struct Unswept {
 impl Journal {
     /// The journal of a state folder.
     pub fn new(state: StateDir) -> Self {
-        Self { state, bounds: Bounds::default() }
+        Self { state, bounds: Bounds::default(), baselines: Arc::default() }
     }
 
     /// Keeps more, or less.
@@ -166,14 +187,23 @@ impl Journal {
         Ok(added.is_some())
     }
 
+    /// Writes an entry down, in place of what it was before.
+    fn write_entry(&self, entry: &Entry) -> io::Result<()> {
+        let path = store::path_of(&self.entries_folder(), &entry.id);
+        store::write(&self.folder(), &path, false, |file| {
+            Ok(serde_json::to_writer(io::BufWriter::new(file), entry)?)
+        })
+    }
+
     /// All entries, the oldest first. One that cannot be read is left out.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let folder = self.entries_folder();
-        let read = |id: String| {
-            let text = fs::read(store::path_of(&folder, &id)).ok()?;
-            serde_json::from_slice(&text).ok()
-        };
-        Ok(store::ids(&folder)?.into_iter().filter_map(read).collect())
+        let ids = store::ids(&self.entries_folder())?;
+        Ok(ids.iter().filter_map(|id| self.read_entry(id)).collect())
+    }
+
+    fn read_entry(&self, id: &str) -> Option<Entry> {
+        let text = fs::read(store::path_of(&self.entries_folder(), id)).ok()?;
+        serde_json::from_slice(&text).ok()
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 
 use super::usage::Usage;
-use super::{Journal, now, store};
+use super::{Journal, now, store, watch};
 use crate::state::open_private;
 
 /// How often it is done, where nothing else asks for it.
@@ -59,7 +59,8 @@ impl Journal {
             fs::remove_file(store::path_of(&self.entries_folder(), &entry.id))?;
         }
         Usage::update(&folder, |usage| (usage.bytes, usage.swept) = (bytes, now()))?;
-        Ok(())
+        let watched = self.bounds.watched_bytes.saturating_mul(4);
+        watch::sweep(&self.state.path().join(watch::FOLDER), self.bounds.age, watched)
     }
 
     /// Removes contents that neither these entries nor changes on their way need; says how much

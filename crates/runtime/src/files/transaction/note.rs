@@ -10,7 +10,9 @@ use super::look::Old;
 use super::temporary::Fill;
 use crate::files::roots::Roots;
 use crate::files::words;
-use crate::journal::{ChangedBy, ChangedFile, Entry, FileState, Intent, Journal, Stage, Unswept};
+use crate::journal::{
+    Beside, ChangedBy, ChangedFile, Entry, FileState, Intent, Journal, Stage, Unswept,
+};
 
 /// Where changes are written down, and for whom.
 #[derive(Clone, Copy)]
@@ -49,6 +51,7 @@ impl<'a> Noted<'a> {
             undoes: keep.undoes.map(|(call, _)| call.to_owned()),
             undoes_one_file: keep.undoes.is_some_and(|(_, one_file)| one_file),
             conflicts: Vec::new(),
+            beside: Beside::default(),
         };
         let intent = Intent { entry, stage: Stage::Begun, steps: Vec::new() };
         Ok(Self { journal: keep.journal, intent, _unswept: unswept })
@@ -118,6 +121,7 @@ pub(super) fn state_of(old: &mut Old, bounds: Option<u64>) -> io::Result<Option<
         size: old.size(),
         mode: Some(old.stat.st_mode & 0o7777),
         kept: hash.is_some() && old.size() <= largest,
+        link: None,
     }))
 }
 
@@ -125,5 +129,5 @@ pub(super) fn state_of(old: &mut Old, bounds: Option<u64>) -> io::Result<Option<
 pub(super) fn state_to_be(content: &[u8], largest: u64) -> (FileState, blake3::Hash) {
     let (hash, size) = (blake3::hash(content), content.len() as u64);
     let text = Some(hash.to_hex().to_string());
-    (FileState { hash: text, size, mode: None, kept: size <= largest }, hash)
+    (FileState { hash: text, size, mode: None, kept: size <= largest, link: None }, hash)
 }

@@ -48,7 +48,7 @@ const MAX_THREADS: usize = 8;
 
 /// Walks what is at a spot. Without `tree` the grant is for a file, or for the names in a
 /// folder: nothing is entered or opened.
-pub(super) fn walk(
+pub(crate) fn walk(
     roots: &Roots,
     spot: &Spot<'_>,
     tree: bool,
