@@ -30,7 +30,7 @@ pub struct Input {
     /// Seconds after which it is ended: 120 where absent, at most 600.
     #[serde(default)]
     timeout: Option<f64>,
-    /// Variables for it.
+    /// Variables that are set for it.
     #[serde(default)]
     env: BTreeMap<String, Value>,
     /// What it does, in a few words, for the person who may be asked.
@@ -88,7 +88,7 @@ impl TypedTool for ExecuteCommand {
     }
 
     fn partial(&self, partial_input: &Value) -> Option<String> {
-        Some(format!("Preparing to run: {}", partial_input["command"].as_str()?))
+        Some(show::partial("Preparing to run", partial_input, "command"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -3,7 +3,7 @@
 use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::show::{State, one_line};
 
@@ -33,6 +33,10 @@ impl TypedTool for ProcessList {
 
     fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
         Vec::new()
+    }
+
+    fn partial(&self, _: &Value) -> Option<String> {
+        Some("Listing processes".to_owned())
     }
 
     async fn run(&self, _: Input, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -3,10 +3,10 @@
 use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::read_command_output::{MAX_BYTES, pattern};
-use super::show::one_line;
+use super::show::{self, one_line};
 
 /// How many lines are shown where nothing is said.
 const DEFAULT_TAIL: usize = 100;
@@ -19,7 +19,7 @@ const MAX_MATCHES: u64 = 100;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Its id or name.
+    /// Its id, or the name that it was given.
     id: String,
     /// So many of its last lines: 100 where nothing else is asked for.
     #[serde(default)]
@@ -56,6 +56,10 @@ impl TypedTool for ProcessLogs {
 
     fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
         Vec::new()
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Reading the output of", partial_input, "id"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

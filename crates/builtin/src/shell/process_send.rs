@@ -5,9 +5,9 @@ use std::time::Duration;
 use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::show::{SHOWN_BYTES, one_line};
+use super::show::{self, SHOWN_BYTES, one_line};
 
 /// How long an answer is waited for.
 const ANSWER: Duration = Duration::from_millis(800);
@@ -21,7 +21,7 @@ const MAX_INPUT: usize = 64 * 1024;
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "the model calls it so")]
 pub struct Input {
-    /// Its id or name.
+    /// Its id, or the name that it was given.
     id: String,
     /// The text. Keys at a terminal as their characters: `\u0003` is Ctrl-C, `\u0004` Ctrl-D,
     /// `\u001b` Escape.
@@ -59,6 +59,10 @@ impl TypedTool for ProcessSend {
         // A shell at a terminal runs what is typed: it is a command that nobody could analyse.
         let details = json!({ "id": input.id, "input": input.input });
         vec![Action::Custom { name: "process_send".to_owned(), details }]
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Typing into", partial_input, "id"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

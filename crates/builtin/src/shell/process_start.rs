@@ -32,7 +32,7 @@ pub struct Input {
     /// The folder to run it in; the working folder where absent.
     #[serde(default)]
     cwd: Option<String>,
-    /// Variables for it.
+    /// Variables that are set for it.
     #[serde(default)]
     env: BTreeMap<String, Value>,
     /// It needs the network, though its programs do not show that. The user is asked.
@@ -76,6 +76,10 @@ impl TypedTool for ProcessStart {
 
     fn actions(&self, input: &Input, scope: &Scope) -> Vec<Action> {
         input.line().actions(scope)
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Starting", partial_input, "command"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

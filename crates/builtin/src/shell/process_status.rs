@@ -3,16 +3,16 @@
 use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::run::seconds;
-use super::show::{State, one_line};
+use super::show::{self, State, one_line};
 
 /// Which one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Its id or name.
+    /// Its id, or the name that it was given.
     id: String,
 }
 
@@ -38,6 +38,10 @@ impl TypedTool for ProcessStatus {
 
     fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
         Vec::new()
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Looking at", partial_input, "id"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -5,16 +5,16 @@ use std::time::Duration;
 use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::run::GRACE;
-use super::show::{SHOWN_BYTES, State, one_line};
+use super::show::{self, SHOWN_BYTES, State, one_line};
 
 /// Which one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Its id or name.
+    /// Its id, or the name that it was given.
     id: String,
     /// At once, without asking it to end.
     #[serde(default)]
@@ -41,6 +41,10 @@ impl TypedTool for ProcessStop {
 
     fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
         Vec::new()
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Stopping", partial_input, "id"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

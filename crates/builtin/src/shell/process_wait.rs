@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::show::{SHOWN_BYTES, State, one_line};
+use super::show::{self, SHOWN_BYTES, State, one_line};
 
 /// How long is waited where nothing is said.
 const DEFAULT_SECONDS: f64 = 60.0;
@@ -26,7 +26,7 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(610);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Its id or name.
+    /// Its id, or the name that it was given.
     id: String,
     /// What to wait for; its end where absent. The end of the process ends every wait.
     #[serde(default)]
@@ -78,6 +78,10 @@ impl TypedTool for ProcessWait {
 
     fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
         Vec::new()
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Waiting for", partial_input, "id"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

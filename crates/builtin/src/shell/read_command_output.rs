@@ -4,7 +4,9 @@ use dogu_tool::{Action, Category, Ctx, Group, Output, Scope, ToolError, ToolSpec
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
+
+use super::show;
 
 /// How much one answer shows.
 pub(super) const MAX_BYTES: usize = 40_000;
@@ -57,6 +59,10 @@ impl TypedTool for ReadCommandOutput {
 
     fn actions(&self, _: &Input, _: &Scope) -> Vec<Action> {
         Vec::new()
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Reading the output of", partial_input, "id"))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -43,7 +43,7 @@ pub struct BashInput {
     #[serde(default)]
     #[expect(dead_code, reason = "the question shows it")]
     description: Option<String>,
-    /// Let it run on.
+    /// Let it run on after the call.
     #[serde(default)]
     run_in_background: bool,
 }
@@ -57,12 +57,18 @@ impl TypedTool for Bash {
 
     fn spec(&self) -> ToolSpec {
         deferred(
-            ToolSpec::of::<BashInput>("bash", "Runs a command line in bash.").primary("command"),
+            ToolSpec::of::<BashInput>("bash", "Runs a command line in bash.")
+                .title("Run a command")
+                .primary("command"),
         )
     }
 
     fn actions(&self, input: &BashInput, scope: &Scope) -> Vec<Action> {
         line(&input.command, None).actions(scope)
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Preparing to run", partial_input, "command"))
     }
 
     async fn run(&self, input: BashInput, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -108,12 +114,17 @@ impl TypedTool for RunTerminalCommand {
                 "run_terminal_command",
                 "Runs a command line in the working folder.",
             )
+            .title("Run a command")
             .primary("command"),
         )
     }
 
     fn actions(&self, input: &TerminalInput, scope: &Scope) -> Vec<Action> {
         line(&input.command, input.working_directory.as_deref()).actions(scope)
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Preparing to run", partial_input, "command"))
     }
 
     async fn run(&self, input: TerminalInput, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -146,7 +157,7 @@ pub struct ExecInput {
     /// Milliseconds after which it is ended: 30,000 where absent.
     #[serde(default)]
     timeout_ms: Option<u64>,
-    /// Variables for it.
+    /// Variables that are set for it.
     #[serde(default)]
     env: BTreeMap<String, Value>,
 }
@@ -165,11 +176,19 @@ impl TypedTool for BashExec {
     type Input = ExecInput;
 
     fn spec(&self) -> ToolSpec {
-        deferred(ToolSpec::of::<ExecInput>("bash_exec", "Runs a command line.").primary("command"))
+        deferred(
+            ToolSpec::of::<ExecInput>("bash_exec", "Runs a command line.")
+                .title("Run a command")
+                .primary("command"),
+        )
     }
 
     fn actions(&self, input: &ExecInput, scope: &Scope) -> Vec<Action> {
         input.line().actions(scope)
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Preparing to run", partial_input, "command"))
     }
 
     async fn run(&self, input: ExecInput, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -186,7 +205,7 @@ impl TypedTool for BashExec {
 #[serde(deny_unknown_fields)]
 #[serde(rename_all = "camelCase")]
 pub struct ScriptInput {
-    /// The script.
+    /// The script, relative to the folder or absolute.
     path: String,
     /// Its arguments, as they are.
     #[serde(default)]
@@ -200,7 +219,7 @@ pub struct ScriptInput {
     /// Milliseconds after which it is ended: 30,000 where absent.
     #[serde(default)]
     timeout_ms: Option<u64>,
-    /// Variables for it.
+    /// Variables that are set for it.
     #[serde(default)]
     env: BTreeMap<String, Value>,
 }
@@ -221,11 +240,19 @@ impl TypedTool for BashScript {
     type Input = ScriptInput;
 
     fn spec(&self) -> ToolSpec {
-        deferred(ToolSpec::of::<ScriptInput>("bash_script", "Runs a script.").primary("path"))
+        deferred(
+            ToolSpec::of::<ScriptInput>("bash_script", "Runs a script.")
+                .title("Run a script")
+                .primary("path"),
+        )
     }
 
     fn actions(&self, input: &ScriptInput, scope: &Scope) -> Vec<Action> {
         input.line(scope).actions(scope)
+    }
+
+    fn partial(&self, partial_input: &Value) -> Option<String> {
+        Some(show::partial("Preparing to run", partial_input, "path"))
     }
 
     async fn run(&self, input: ScriptInput, ctx: &Ctx) -> Result<Output, ToolError> {

@@ -10,6 +10,12 @@ use serde_json::{Value, json};
 use super::report::signal_name;
 use super::run::seconds;
 
+/// What is shown while the model still writes the call.
+pub(super) fn partial(doing: &str, input: &Value, key: &str) -> String {
+    let what = input.get(key).and_then(Value::as_str).unwrap_or("...");
+    format!("{doing}: {what}")
+}
+
 /// How much of what a process wrote is shown with its state.
 pub(super) const SHOWN_BYTES: usize = 10_000;
 

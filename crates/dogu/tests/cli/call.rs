@@ -75,7 +75,7 @@ fn an_unknown_tool_is_answered_with_the_nearest_name() {
     --- stderr
     error: Unknown tool: a__b__c (E_TOOL_NOT_IN_CATALOG)
 
-    hint: Available tools: read_file, write_file, edit_file, multi_edit, apply_diff, apply_patch, delete_file, move_file, list_files, view_subdirectory, glob, grep, codebase_search, view_repo_map, view_diff, read_currently_open_file, execute_command, read_command_output, process_start, process_wait, process_logs, process_send, process_stop, process_list, process_status
+    hint: Available tools: read_file, write_file, edit_file, multi_edit, apply_diff, apply_patch, delete_file, move_file, list_files, view_subdirectory, glob, grep, codebase_search, view_repo_map, view_diff, read_currently_open_file, execute_command, read_command_output, process_start, process_wait
     ");
     for name in ["__x", "x__", "", "read_file__"] {
         let done = home().dogu(&["call", name]);

@@ -42,7 +42,7 @@ fn the_table_and_one_tool() {
     process_list              reads  builtin   Lists the processes that were started to run on, and the last ones that ended
     process_status            reads  builtin   Says how a process does: whether it runs, for how long, at which ports it listens, how much it wrote, how it ended
 
-    25 tools, about 6537 tokens for a model
+    25 tools, about 6572 tokens for a model
     also callable by name: edit, search_replace, single_find_and_replace, search_and_replace, multi_apply_diff, read_file_range, ls, glob_search, search_files, grep_search, bash, run_terminal_command, bash_exec, bash_script, codebase
     ");
     assert_snapshot!(home.dogu(&["tools", "write_file"]).quiet(), @"

@@ -10,6 +10,7 @@ use dogu_output::Log;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::watch;
 
+use super::Supervisor;
 use super::launch::StartError;
 use super::reactor::Reactor;
 use crate::wire::Order;
@@ -54,6 +55,8 @@ pub struct Child {
     shared: Arc<Shared>,
     reactor: Arc<Reactor>,
     input: Arc<Mutex<Option<OwnedFd>>>,
+    /// With the last of these everything would end.
+    _supervisor: Supervisor,
 }
 
 impl fmt::Debug for Child {
@@ -63,8 +66,14 @@ impl fmt::Debug for Child {
 }
 
 impl Child {
-    pub(super) fn new(shared: Arc<Shared>, reactor: Arc<Reactor>, input: Option<OwnedFd>) -> Self {
-        Self { shared, reactor, input: Arc::new(Mutex::new(input)) }
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        reactor: Arc<Reactor>,
+        input: Option<OwnedFd>,
+        supervisor: Supervisor,
+    ) -> Self {
+        let input = Arc::new(Mutex::new(input));
+        Self { shared, reactor, input, _supervisor: supervisor }
     }
 
     /// What it has written so far.

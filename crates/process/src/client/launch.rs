@@ -12,6 +12,7 @@ use dogu_sandbox::Confinement;
 use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
 
+use super::Supervisor;
 use super::child::{Child, Shared};
 use super::reactor::{Reactor, Source, Watched};
 use super::terminal;
@@ -107,7 +108,12 @@ pub enum StartError {
 }
 
 /// Orders a start. The answer comes to the child that this gives back.
-pub(super) fn start(launch: Launch, id: u64, reactor: &Arc<Reactor>) -> Result<Child, StartError> {
+pub(super) fn start(
+    launch: Launch,
+    id: u64,
+    reactor: &Arc<Reactor>,
+    supervisor: &Supervisor,
+) -> Result<Child, StartError> {
     let bytes = bytes_of(&launch)?;
     let ends = Ends::open(launch.input).map_err(StartError::Descriptors)?;
     let shared = Arc::new(Shared::new(id, launch.log));
@@ -125,7 +131,7 @@ pub(super) fn start(launch: Launch, id: u64, reactor: &Arc<Reactor>) -> Result<C
     // Where this fails the supervisor is gone, and with it everything that is watched.
     let theirs: Vec<BorrowedFd<'_>> = ends.theirs.iter().map(|fd| fd.as_fd()).collect();
     reactor.send(&order, &theirs).map_err(StartError::Supervisor)?;
-    Ok(Child::new(shared, Arc::clone(reactor), ends.input))
+    Ok(Child::new(shared, Arc::clone(reactor), ends.input, supervisor.clone()))
 }
 
 /// Words, environment, folder, each with a NUL behind it.

@@ -28,7 +28,8 @@ use crate::wire::Order;
 const PROBE_WITHIN: Duration = Duration::from_secs(3);
 
 /// Who starts programs. Clones share it. The supervising process begins with the first order, and
-/// again with the next one after it was lost.
+/// again with the next one after it was lost. When the last clone and the last child are dropped,
+/// everything that was started ends.
 #[derive(Clone)]
 pub struct Supervisor(Arc<Inner>);
 
@@ -84,7 +85,7 @@ impl Supervisor {
     pub async fn start(&self, launch: Launch) -> Result<Child, StartError> {
         let reactor = self.reactor().map_err(StartError::Supervisor)?;
         let id = self.0.numbers.fetch_add(1, Ordering::Relaxed);
-        let child = launch::start(launch, id, &reactor)?;
+        let child = launch::start(launch, id, &reactor, self)?;
         child.started().await?;
         Ok(child)
     }

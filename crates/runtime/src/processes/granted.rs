@@ -7,8 +7,8 @@ use std::time::Duration;
 use dogu_output::Kept;
 use dogu_policy::facts::JudgedAction;
 use dogu_tool::{
-    Action, BoxFuture, CancelFlag, Keep, OUTSIDE_SANDBOX, Principal, Process, ProcessInput, ProcessRequest,
-    Processes, ToolError,
+    Action, BoxFuture, CancelFlag, Keep, OUTSIDE_SANDBOX, Principal, Process, ProcessInput,
+    ProcessRequest, Processes, ToolError,
 };
 
 use super::confine::Wanted;
@@ -88,7 +88,8 @@ impl Granted {
         // The folder that was judged, not what its name means by now.
         let keep = request.keep.clone();
         let request = ProcessRequest { cwd: folder.clone(), ..request };
-        let running = service.start(&self.who, request, &wanted, async || self.watch().await).await?;
+        let running =
+            service.start(&self.who, request, &wanted, async || self.watch().await).await?;
         if keep == Keep::No {
             self.lock().push(Arc::clone(&running));
         }
@@ -99,9 +100,8 @@ impl Granted {
     async fn watch(&self) -> Option<Watched> {
         let (journal, by) = self.journal.clone()?;
         let (roots, cancel) = (Arc::clone(&self.roots), self.cancel.clone());
-        let before = tokio::task::spawn_blocking(move || {
-            journal.watch_before(&roots, WATCH_LIMIT, &cancel)
-        });
+        let before =
+            tokio::task::spawn_blocking(move || journal.watch_before(&roots, WATCH_LIMIT, &cancel));
         match before.await {
             Ok(Ok(before)) => Some(Watched { before, by }),
             Ok(Err(error)) => {

@@ -22,6 +22,5 @@ mod service;
 mod table;
 
 pub(crate) use granted::Granted;
-pub(crate) use profiles::Profiles;
 pub use service::ProcessService;
 pub(crate) use service::outputs_of;

@@ -33,7 +33,8 @@ impl Profiles {
     pub(crate) fn of_line(&self, analysis: &Analysis, usual: Profile) -> Profile {
         let commands: Vec<&Found> =
             analysis.commands.iter().filter(|found| !found.wrapper).collect();
-        let named: Vec<Option<Profile>> = commands.iter().map(|found| self.of_command(found)).collect();
+        let named: Vec<Option<Profile>> =
+            commands.iter().map(|found| self.of_command(found)).collect();
         let all_named = analysis.understood.is_ok() && !named.is_empty();
         let first = named.first().copied().flatten();
         match first.filter(|_| all_named && named.iter().all(|profile| *profile == first)) {

@@ -13,8 +13,8 @@ use dogu_tool::{
 use tokio::sync::Notify;
 
 use super::confine::Held;
-use crate::journal::{Before, ChangedBy, CommandChanges};
 use super::refused;
+use crate::journal::{Before, ChangedBy, CommandChanges};
 
 /// How many files are named that cannot be taken back.
 const MAX_NAMED: usize = 5;
@@ -129,11 +129,7 @@ fn told(changes: &CommandChanges) -> ProcessChanges {
         let more = if count > names.len() as u64 { " …" } else { "" };
         format!("{count} more changed and cannot be taken back: {}{more}.", names.join(", "))
     });
-    ProcessChanges {
-        journal: changes.entry.clone(),
-        files: changes.changed.len(),
-        not_covered,
-    }
+    ProcessChanges { journal: changes.entry.clone(), files: changes.changed.len(), not_covered }
 }
 
 fn end_of(end: dogu_process::End) -> ProcessEnd {

@@ -12,9 +12,9 @@ use tokio::sync::OnceCell;
 
 use super::confine::{Held, Wanted};
 use super::outputs::Outputs;
+use super::profiles::Profiles;
 use super::running::{Running, Started, Watched};
 use super::table::Table;
-use super::profiles::Profiles;
 use crate::settings::{Login, Profile, SandboxSettings, Settings, ShellSettings};
 
 /// Settings of git for whatever only looks: what a repository's own settings would start.
@@ -42,11 +42,7 @@ pub struct ProcessService {
 }
 
 impl ProcessService {
-    pub(crate) fn new(
-        supervisor: Supervisor,
-        settings: &Settings,
-        outputs: Outputs,
-    ) -> Self {
+    pub(crate) fn new(supervisor: Supervisor, settings: &Settings, outputs: Outputs) -> Self {
         Self {
             supervisor,
             table: Table::default(),
@@ -105,7 +101,8 @@ impl ProcessService {
         let launch = self.launch(&request, &held, &log).await;
         let child =
             self.supervisor.start(launch).await.map_err(|error| not_started(&error, &request))?;
-        let running = Arc::new(Running::new(Started { id, request, child, held, machine }, watched));
+        let running =
+            Arc::new(Running::new(Started { id, request, child, held, machine }, watched));
         self.table.add(who, &running);
         Ok(running)
     }

@@ -91,7 +91,8 @@ impl TryFrom<WrittenRule> for Rule {
             (None, None, Some(pattern)) => (Verdict::Deny, pattern),
             _ => return Err("a rule has exactly one of `allow`, `ask` and `deny`"),
         };
-        if sandbox.is_some() && (verdict == Verdict::Deny || !pattern.text.starts_with("Execute(")) {
+        if sandbox.is_some() && (verdict == Verdict::Deny || !pattern.text.starts_with("Execute("))
+        {
             return Err("only an `allow` or `ask` rule for Execute names a `sandbox`");
         }
         let file = PathBuf::new();
