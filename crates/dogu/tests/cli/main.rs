@@ -4,6 +4,7 @@
 
 mod call;
 mod dispatch;
+mod doctor;
 mod edit;
 mod embeddings;
 mod grants;

@@ -83,7 +83,7 @@ async fn a_canceled_call_is_answered_at_once_and_leaves_nothing() {
     let who = dogu_tool::Principal::process("tests");
     let begun = Instant::now();
     for number in 0..500 {
-        world.runtime.cancel(&who, &format!("c{number}"));
+        world.runtime().cancel(&who, &format!("c{number}"));
     }
     let result = call.await.unwrap();
     assert_eq!(result.error.unwrap().code, ErrorCode::Canceled);

@@ -111,13 +111,33 @@ async fn b5_no_socket_reaches_out() {
     let result = world.call("execute_command", json!({"command": line, "network": true})).await;
     assert_eq!(result.structured.clone().unwrap()["exit_code"], 0, "{}", result.to_text());
     // But not dogu's own port.
-    world.runtime.processes().unwrap().close_port(port);
+    world.runtime().processes().unwrap().close_port(port);
     let result = world.call("execute_command", json!({"command": line, "network": true})).await;
     assert_eq!(result.structured.clone().unwrap()["exit_code"], 1, "{}", result.to_text());
     // And within itself a command may have its servers.
     let own = "python3 -m http.server 8999 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 1; python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:8999/').status)\"";
     let ran = world.run(own).await;
     assert_eq!(ran["stdout"], "200\n", "{ran}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sockets_that_come_and_go_hold_nobody_up() {
+    let world = World::new();
+    let home = world.path("home");
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let seen = std::sync::Arc::clone(&stop);
+    let busy = std::thread::spawn(move || {
+        while !seen.load(std::sync::atomic::Ordering::Relaxed) {
+            let path = home.join("s.sock");
+            drop(UnixListener::bind(&path));
+            let _ = fs::remove_file(path);
+        }
+    });
+    for number in 0..100 {
+        assert_eq!(world.run(&format!("bash -c 'echo {number}'")).await["exit_code"], 0);
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    busy.join().unwrap();
 }
 
 #[tokio::test]

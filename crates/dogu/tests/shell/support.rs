@@ -11,10 +11,35 @@ use serde_json::{Value, json};
 
 /// A workspace with a home folder beside it, a runtime, and somebody who answers.
 pub(crate) struct World {
-    pub(crate) runtime: Runtime,
+    runtime: Option<Runtime>,
     pub(crate) asked: Arc<Asked>,
     origin: Arc<Origin>,
-    folder: tempfile::TempDir,
+    folder: Option<tempfile::TempDir>,
+}
+
+/// After every test: nothing that it started is left.
+impl Drop for World {
+    fn drop(&mut self) {
+        drop(self.runtime.take());
+        let Some(folder) = self.folder.take() else { return };
+        let until = Instant::now() + Duration::from_secs(10);
+        while !processes_in(folder.path()).is_empty() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let left = processes_in(folder.path());
+        if !std::thread::panicking() {
+            assert!(left.is_empty(), "still there: {left:?}");
+        }
+    }
+}
+
+/// Processes whose working folder is in this one.
+fn processes_in(folder: &Path) -> Vec<PathBuf> {
+    let processes = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let inside = |process: &PathBuf| {
+        fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(folder))
+    };
+    processes.filter(inside).collect()
 }
 
 /// Says yes or no to everything, and remembers the questions.
@@ -83,8 +108,17 @@ impl World {
     }
 
     /// The same place with a new runtime.
-    pub(crate) fn again(self) -> Self {
-        Self::over(self.folder, "", true)
+    pub(crate) fn again(mut self) -> Self {
+        drop(self.runtime.take());
+        Self::over(self.folder.take().unwrap(), "", true)
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        self.runtime.as_ref().unwrap()
+    }
+
+    fn folder(&self) -> &Path {
+        self.folder.as_ref().unwrap().path()
     }
 
     fn over(folder: tempfile::TempDir, settings: &str, yes: bool) -> Self {
@@ -102,15 +136,15 @@ impl World {
             .build()
             .unwrap();
         let origin = Arc::new(Origin::of(Principal::process("tests")));
-        Self { runtime, asked, origin, folder }
+        Self { runtime: Some(runtime), asked, origin, folder: Some(folder) }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder().join(name)
     }
 
     pub(crate) fn work(&self, name: &str) -> PathBuf {
-        self.folder.path().join("work").join(name)
+        self.folder().join("work").join(name)
     }
 
     pub(crate) async fn call(&self, tool: &str, input: Value) -> ToolResult {
@@ -120,7 +154,7 @@ impl World {
     pub(crate) async fn call_as(&self, who: &Arc<Origin>, tool: &str, input: Value) -> ToolResult {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let id = format!("c{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        self.runtime.step(Arc::clone(who)).dispatch(ToolCall::new(id, tool, input)).await
+        self.runtime().step(Arc::clone(who)).dispatch(ToolCall::new(id, tool, input)).await
     }
 
     /// A command that must have run.

@@ -15,9 +15,9 @@ use super::reactor::{Reactor, Source, Watched};
 use crate::wire::{Answer, Wire};
 
 /// How much is read at once.
-const CHUNK: usize = 1024 * 1024;
+const CHUNK: usize = 128 * 1024;
 /// How often one source is read in a row before it is the turn of the others.
-const MAX_TURNS: usize = 8;
+const MAX_TURNS: usize = 64;
 
 pub(super) struct Worker {
     reactor: Arc<Reactor>,

@@ -4,6 +4,7 @@
 
 mod ends;
 mod input;
+mod login;
 mod many;
 mod orphans;
 mod support;

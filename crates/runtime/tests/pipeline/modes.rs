@@ -60,3 +60,30 @@ fn an_action_is_judged_as_a_call_would_be() {
     assert!(runtime.facts(&Action::read("relative")).is_err());
     assert!(runtime.facts(&Action::read("/a\0b")).is_err());
 }
+
+#[test]
+fn b5_where_the_sandbox_is_partial_whatever_does_more_than_look_asks() {
+    let (workspace, runs) = (Workspace::new(), Runs::default());
+    let runtime = runtime(&workspace, None, &runs);
+    let engine = runtime.engine().unwrap();
+    let catalog = runtime.catalog();
+    let verdict = |line: &str| {
+        let judged = [runtime.facts(&Action::execute(line, runtime.scope().workdir())).unwrap()];
+        let request = PolicyRequest {
+            spec: catalog.spec("change").unwrap(),
+            source: &Source::Builtin,
+            origin: &origin(),
+            input: &Value::Null,
+            actions: &judged,
+        };
+        let rule = Rule::parse(Verdict::Allow, "Execute(touch *)").unwrap();
+        let decision = engine.judge_with(&request, [rule]);
+        (decision.verdict, decision.texts().join("; "))
+    };
+    assert_eq!(verdict("touch a").0, Verdict::Allow);
+    engine.set_partial_sandbox(true);
+    let (asks, why) = verdict("touch a");
+    assert_eq!(asks, Verdict::Ask);
+    assert!(why.contains("partial"), "{why}");
+    assert_eq!(verdict("ls").0, Verdict::Allow);
+}
