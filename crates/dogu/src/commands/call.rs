@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::args::{Call, Workspace};
 use crate::attend::attend;
-use crate::problem::{Problem, print_tool_error};
+use crate::problem::{Problem, print_tool_error, warn};
 use crate::show::{escaped, still_read};
 use crate::{prompt, setup};
 
@@ -25,6 +25,9 @@ pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem
     let json = call.json;
     let (result, causes) = tokio.block_on(make(&setup.runtime, call.tool, input))?;
     print(&result, &causes, json)?;
+    if setup.runtime.processes().is_some_and(|processes| processes.keeps_any()) {
+        warn("the process ends with this command; under `dogu serve` it would run on");
+    }
     // A terminal prompt may still wait for a line that nobody will write.
     tokio.shutdown_background();
     Ok(if result.is_error() { ExitCode::from(1) } else { ExitCode::SUCCESS })

@@ -393,3 +393,10 @@ fn the_state_folder_is_private() {
     assert_eq!(mode("state/dogu"), 0o700);
     assert_eq!(mode("state/dogu/dogu.sqlite"), 0o600);
 }
+
+#[test]
+fn a_process_that_ends_with_its_command_is_said_to() {
+    let done = home().dogu(&["call", "process_start", "command=sleep 78.1", "--approve", "all"]);
+    assert_eq!(done.code, Some(0), "{done}");
+    assert!(done.stderr.contains("the process ends with this command"), "{done}");
+}

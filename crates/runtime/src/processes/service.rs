@@ -64,6 +64,11 @@ impl ProcessService {
         })
     }
 
+    /// Whether anything runs that was meant to outlive its call.
+    pub fn keeps_any(&self) -> bool {
+        self.table.keeps_any()
+    }
+
     /// Closes a port of dogu's own to all commands from now on, those with a network too.
     pub fn close_port(&self, port: u16) {
         self.ports.write().unwrap_or_else(PoisonError::into_inner).push(port);

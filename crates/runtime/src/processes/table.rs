@@ -74,6 +74,11 @@ impl Table {
         own.filter(|command| command.is_kept()).cloned().collect()
     }
 
+    /// Whether anything runs that was meant to outlive its call.
+    pub(super) fn keeps_any(&self) -> bool {
+        self.lock().values().flatten().any(|command| command.is_kept() && !command.has_ended())
+    }
+
     /// A caller's command, by its id or by the name that the newest one has.
     pub(super) fn find(&self, who: &Principal, id: &str) -> Result<Arc<Running>, ToolError> {
         let all = self.lock();
