@@ -32,22 +32,46 @@ fn listening(line: &str) -> Option<u16> {
     (fields.nth(1)? == LISTENS).then(|| u16::from_str_radix(address, 16).ok())?
 }
 
-/// Why a command will not go on by itself, if so, in words that go on after "it".
-pub fn waits_for_a_person(pid: i32) -> Option<&'static str> {
+/// Why a command may not go on by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// One of its processes has stopped, and waits to be continued.
+    Stopped,
+    /// One of them reads from a terminal. Whoever has the other end may yet write to it: a test,
+    /// `expect`, `tmux`.
+    AtTerminal,
+}
+
+/// Whether a command waits for somebody.
+pub fn waits(pid: i32) -> Option<Waits> {
     below(pid).into_iter().find_map(waiting)
 }
 
-fn waiting(pid: i32) -> Option<&'static str> {
+/// How much a command and all below it have computed, in ticks of the clock.
+pub fn computed(pid: i32) -> u64 {
+    below(pid).into_iter().filter_map(ticks).sum()
+}
+
+/// The ticks of one process, its own and the kernel's for it: two fields behind its name.
+fn ticks(pid: i32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let own: u64 = fields.next()?.parse().ok()?;
+    let kernel: u64 = fields.next()?.parse().ok()?;
+    Some(own + kernel)
+}
+
+fn waiting(pid: i32) -> Option<Waits> {
     let folder = format!("/proc/{pid}");
     let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
     // The name in the middle may hold anything, brackets too.
     let state = stat.rsplit_once(')')?.1.trim_start().chars().next()?;
     if state == 'T' {
-        return Some("has stopped itself and waits to be continued");
+        return Some(Waits::Stopped);
     }
     let place = fs::read_to_string(format!("{folder}/wchan")).unwrap_or_default();
     let reads_terminal = place.contains("tty_read") || reads_a_terminal(&folder);
-    (state == 'S' && reads_terminal).then_some("reads from a terminal that nobody sits at")
+    (state == 'S' && reads_terminal).then_some(Waits::AtTerminal)
 }
 
 /// Where the kernel does not say what a process waits for, the call that it is in says it: a read
@@ -101,7 +125,7 @@ mod tests {
         let pid = i32::try_from(child.id()).unwrap();
         let mut seen = None;
         for _ in 0..500 {
-            seen = waits_for_a_person(pid);
+            seen = waits(pid);
             if seen.is_some() {
                 break;
             }
@@ -109,6 +133,19 @@ mod tests {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(seen, Some("has stopped itself and waits to be continued"));
+        assert_eq!(seen, Some(Waits::Stopped));
+    }
+
+    #[test]
+    fn what_was_computed_is_counted() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let before = computed(own);
+        let mut number = 1_u64;
+        while computed(own) == before {
+            for step in 0..1_000_000 {
+                number = std::hint::black_box(number.wrapping_mul(31).wrapping_add(step));
+            }
+        }
+        assert!(computed(own) > before);
     }
 }

@@ -89,7 +89,7 @@ pub use name::{MAX_NAME_LEN, NAME_SEPARATOR, NameError, ToolName};
 pub use parameters::{Parameter, Parameters};
 pub use process::{
     ANY_ADDRESS, Keep, OUTSIDE_SANDBOX, Process, ProcessChanges, ProcessEnd, ProcessFacts,
-    ProcessInput, ProcessRequest, Processes,
+    ProcessInput, ProcessRequest, Processes, Waits,
 };
 pub use repository::{
     Change, ChangeKind, Compare, Comparison, NotCompared, Repository, Side, SideContent,

@@ -102,13 +102,34 @@ pub trait Process: Send + Sync {
     fn stop(&self, grace: Duration);
     /// The TCP ports at which it listens.
     fn ports(&self) -> Vec<u16>;
-    /// Why it will not go on by itself, if so, in words that go on after "it".
-    fn waits_for_a_person(&self) -> Option<&'static str>;
+    /// Whether it waits for somebody.
+    fn waits(&self) -> Option<Waits>;
+    /// How much it has computed so far, in a unit of its own: while this stays the same, it rests.
+    fn computed(&self) -> u64;
     /// What of this text, which it wrote, tells that the sandbox refused something; and what can
     /// be done about it.
     fn refusals(&self, written: &str) -> Vec<String>;
     /// What it changed in the workspace, as far as that was looked at; known after its end.
     fn changes(&self) -> BoxFuture<'_, Option<ProcessChanges>>;
+}
+
+/// For whom a command waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// For whoever continues it: it has stopped itself.
+    Stopped,
+    /// For whoever types at a terminal that it reads from.
+    AtTerminal,
+}
+
+impl Waits {
+    /// In words that go on after "it".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Stopped => "has stopped itself and waits to be continued",
+            Self::AtTerminal => "reads from a terminal that nobody sits at",
+        }
+    }
 }
 
 /// What a command changed in the workspace.

@@ -55,8 +55,8 @@ impl TypedTool for ProcessStatus {
             process.log().total(),
             seconds(process.log().last_output().elapsed()),
         ));
-        if let Some(why) = process.waits_for_a_person() {
-            text.push_str(&format!("\nIt {why}."));
+        if let Some(waits) = process.waits() {
+            text.push_str(&format!("\nIt {}.", waits.words()));
         }
         Ok(Output::with_structured(text, json!(State::of(&process))))
     }

@@ -87,7 +87,7 @@ pub(super) async fn gather(
         exit_code: end.exit_code,
         signal: end.signal.map(signal_name),
         running: false,
-        timed_out: why == Why::TimedOut,
+        timed_out: matches!(why, Why::TimedOut(_)),
         duration_ms: u64::try_from(facts.ran.as_millis()).unwrap_or(u64::MAX),
         stdout: shown.stdout.clone(),
         stderr: shown.stderr.clone(),
@@ -131,13 +131,18 @@ async fn shown(process: &Arc<dyn Process>) -> Shown {
 fn told(why: Why, ran: Duration) -> Option<String> {
     match why {
         Why::Done => None,
-        Why::TimedOut => Some(format!(
-            "The command was ended after {}, with all that it had started. If it needs longer, pass a larger `timeout` (at most 600 seconds) or `background: true`.",
-            seconds(ran)
-        )),
-        Why::Waited(what) => Some(format!(
-            "The command was ended after {}, because it {what}. Nobody can answer it: use options that make it ask nothing, or process_start with `pty: true` and process_send.",
-            seconds(ran)
+        Why::TimedOut(waits) => {
+            let waits = waits.map(|waits| format!(" At the end it {}.", waits.words()));
+            Some(format!(
+                "The command was ended after {}, with all that it had started.{} If it needs longer, pass a larger `timeout` (at most 600 seconds) or `background: true`.",
+                seconds(ran),
+                waits.unwrap_or_default()
+            ))
+        }
+        Why::Waited(waits) => Some(format!(
+            "The command was ended after {}, because it {}. Nobody can answer it: use options that make it ask nothing, or process_start with `pty: true` and process_send.",
+            seconds(ran),
+            waits.words()
         )),
     }
 }

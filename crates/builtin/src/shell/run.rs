@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dogu_tool::{CancelFlag, Ctx, Process, ProcessEnd, ToolError};
+use dogu_tool::{CancelFlag, Ctx, Process, ProcessEnd, ToolError, Waits};
 
 /// How long a command may run where nothing is said.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
@@ -15,6 +15,10 @@ pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(10 * 60 + 20);
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 /// How long a command is silent before it is looked at whether it waits for somebody.
 const SILENCE: Duration = Duration::from_secs(4);
+/// How long one that reads from a terminal must be silent: the other end may be a test's.
+const TERMINAL_SILENCE: Duration = Duration::from_secs(12);
+/// How long it must rest, too.
+const REST: Duration = Duration::from_secs(1);
 /// How much earlier than the call's own deadline a command is ended, to tell of it.
 const MARGIN: Duration = Duration::from_secs(1);
 
@@ -23,10 +27,10 @@ const MARGIN: Duration = Duration::from_secs(1);
 pub(super) enum Why {
     /// By itself.
     Done,
-    /// Its time was over.
-    TimedOut,
-    /// It waited for somebody; in words that go on after "it".
-    Waited(&'static str),
+    /// Its time was over; it may have waited for somebody.
+    TimedOut(Option<Waits>),
+    /// It waited for somebody.
+    Waited(Waits),
 }
 
 /// How long a command may run: what was asked for, within bounds; and what to say of that.
@@ -61,8 +65,11 @@ pub(super) async fn to_its_end(
 ) -> Result<(ProcessEnd, Why), ToolError> {
     tokio::select! {
         end = process.ended() => Ok((end, Why::Done)),
-        () = tokio::time::sleep(time) => Ok((stopped(process).await, Why::TimedOut)),
-        why = waits_for_a_person(process) => Ok((stopped(process).await, Why::Waited(why))),
+        () = tokio::time::sleep(time) => {
+            let waits = process.waits();
+            Ok((stopped(process).await, Why::TimedOut(waits)))
+        }
+        waits = waits_for_a_person(process) => Ok((stopped(process).await, Why::Waited(waits))),
         () = cancel.canceled() => {
             // The call is answered at once; what is left of the command ends meanwhile.
             process.stop(GRACE);
@@ -77,13 +84,21 @@ async fn stopped(process: &Arc<dyn Process>) -> ProcessEnd {
 }
 
 /// Comes back when a silent command waits for somebody who is not there.
-async fn waits_for_a_person(process: &Arc<dyn Process>) -> &'static str {
+async fn waits_for_a_person(process: &Arc<dyn Process>) -> Waits {
     loop {
-        let silent = process.log().last_output().elapsed();
-        tokio::time::sleep(SILENCE.saturating_sub(silent).max(Duration::from_millis(500))).await;
-        let is_silent = process.log().last_output().elapsed() >= SILENCE;
-        if let Some(why) = is_silent.then(|| process.waits_for_a_person()).flatten() {
-            return why;
+        let silent = || process.log().last_output().elapsed();
+        tokio::time::sleep(SILENCE.saturating_sub(silent()).max(Duration::from_millis(500))).await;
+        let waits = if silent() >= SILENCE { process.waits() } else { None };
+        match waits {
+            Some(Waits::Stopped) => return Waits::Stopped,
+            Some(Waits::AtTerminal) if silent() >= TERMINAL_SILENCE => {
+                let computed = process.computed();
+                tokio::time::sleep(REST).await;
+                if process.computed() == computed && silent() >= TERMINAL_SILENCE {
+                    return Waits::AtTerminal;
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -94,12 +94,25 @@ async fn a_canceled_call_is_answered_at_once_and_leaves_nothing() {
 #[tokio::test]
 async fn what_waits_for_a_terminal_is_ended_with_a_hint() {
     let world = World::new();
-    let line = "python3 -c 'import pty; pty.spawn([\"cat\"])' < /dev/null";
     let stops = world.call("execute_command", json!({"command": "echo a; kill -STOP $$"})).await;
     assert!(stops.to_text().contains("waits to be continued"), "{}", stops.to_text());
-    let begun = Instant::now();
-    world.call("execute_command", json!({"command": line, "timeout": 20})).await;
-    assert!(begun.elapsed() < Duration::from_secs(15));
+    // Reads from a terminal, and whoever has the other end only sleeps.
+    let code =
+        "import os, pty, time\nif pty.fork()[0] == 0: os.execvp('cat', ['cat'])\ntime.sleep(100)";
+    std::fs::write(world.work("waits.py"), code).unwrap();
+    let waits = world.call("execute_command", json!({"command": "python3 waits.py"})).await;
+    assert!(
+        waits.to_text().contains("reads from a terminal that nobody sits at"),
+        "{}",
+        waits.to_text()
+    );
+    // The same while something is at work is left alone until its time is over.
+    let code = code.replace("time.sleep(100)", "while True: pass");
+    std::fs::write(world.work("works.py"), code).unwrap();
+    let input = json!({"command": "python3 works.py", "timeout": 15});
+    let works = world.call("execute_command", input).await;
+    assert_eq!(works.structured.clone().unwrap()["timed_out"], true, "{}", works.to_text());
+    assert!(works.to_text().contains("At the end it reads from a terminal"), "{}", works.to_text());
 }
 
 #[tokio::test]

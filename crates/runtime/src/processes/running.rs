@@ -8,7 +8,7 @@ use dogu_process::sandbox::{Machine, Strength};
 use dogu_process::{Child, look};
 use dogu_tool::{
     BoxFuture, Keep, Process, ProcessChanges, ProcessEnd, ProcessFacts, ProcessInput,
-    ProcessRequest, ToolError,
+    ProcessRequest, ToolError, Waits,
 };
 use tokio::sync::Notify;
 
@@ -203,8 +203,15 @@ impl Process for Running {
         self.started.child.pid().map(look::ports).unwrap_or_default()
     }
 
-    fn waits_for_a_person(&self) -> Option<&'static str> {
-        look::waits_for_a_person(self.started.child.pid()?)
+    fn waits(&self) -> Option<Waits> {
+        Some(match look::waits(self.started.child.pid()?)? {
+            look::Waits::Stopped => Waits::Stopped,
+            look::Waits::AtTerminal => Waits::AtTerminal,
+        })
+    }
+
+    fn computed(&self) -> u64 {
+        self.started.child.pid().map(look::computed).unwrap_or_default()
     }
 
     fn refusals(&self, written: &str) -> Vec<String> {
