@@ -47,8 +47,7 @@ async fn b5_the_workspace_can_be_written_and_nothing_else() {
 #[tokio::test]
 async fn b5_a_refusal_is_told_with_what_to_do() {
     let world = World::new();
-    let line = python(&format!("open('{}/x', 'w')", world.path("outside").display()));
-    let ran = world.run(&line).await;
+    let ran = world.run(&python("open('/usr/dogu-test', 'w')")).await;
     let told = ran["refused"][0].as_str().unwrap();
     assert!(told.contains("outside_sandbox: true"), "{ran}");
 }
@@ -62,7 +61,9 @@ async fn b5_secrets_and_dogus_own_state_are_not_there() {
     for ran in
         both(&world, &python(&format!("import os; print(os.listdir('{}'))", state.display()))).await
     {
-        assert_eq!(ran["stdout"], "[]\n", "{ran}");
+        // Empty, or below a `/tmp` that is the command's own.
+        let not_there = ran["stderr"].as_str().unwrap().contains("FileNotFoundError");
+        assert!(ran["stdout"] == "[]\n" || not_there, "{ran}");
     }
 }
 
@@ -196,7 +197,9 @@ async fn b5_a_set_uid_program_gains_nothing() {
 #[tokio::test]
 async fn b5_dogu_itself_gives_nothing_away_inside() {
     let world = World::new();
-    let dogu = env!("CARGO_BIN_EXE_dogu");
+    // In the workspace it is seen wherever the binary lies.
+    fs::hard_link(env!("CARGO_BIN_EXE_dogu"), world.work("tool")).unwrap();
+    let dogu = "./tool";
     let ran = world
         .run(&format!(
             "{dogu} call write_file path=x.txt content=hi --approve all; {dogu} trust --yes; ls"
