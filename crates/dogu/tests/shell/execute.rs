@@ -43,7 +43,7 @@ async fn e14_a_time_out_ends_the_whole_group_at_once() {
     let line = "(setsid sleep 81.1 &) ; sleep 81.1 & sleep 81.1";
     let input = json!({"command": line, "timeout": 0.2});
     let result = world.call("execute_command", input).await;
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     let structured = result.structured.clone().unwrap();
     assert_eq!(structured["timed_out"], true);
     assert!(result.to_text().contains("ended after"), "{}", result.to_text());
@@ -87,7 +87,7 @@ async fn a_canceled_call_is_answered_at_once_and_leaves_nothing() {
     }
     let result = call.await.unwrap();
     assert_eq!(result.error.unwrap().code, ErrorCode::Canceled);
-    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert!(begun.elapsed() < Duration::from_secs(15));
     assert_eq!(gone("sleep 83.1").await, Vec::<String>::new());
 }
 
@@ -131,8 +131,10 @@ async fn a_command_in_the_background_goes_on() {
     let world = World::new();
     let input = json!({"command": "echo begun; sleep 84.1", "background": true});
     let result = world.call("execute_command", input).await;
-    assert!(result.to_text().contains("begun"), "{}", result.to_text());
     let id = result.structured.unwrap()["id"].as_str().unwrap().to_owned();
+    let wait = json!({"id": id, "until": {"output": "begun"}, "timeout": 30});
+    let waited = world.call("process_wait", wait).await;
+    assert!(waited.to_text().starts_with("It wrote: begun"), "{}", waited.to_text());
     assert!(!marked("sleep 84.1").is_empty());
     let stopped = world.call("process_stop", json!({"id": id})).await;
     assert!(stopped.to_text().contains("was stopped"), "{}", stopped.to_text());

@@ -11,6 +11,13 @@ async fn start(world: &World, input: Value) -> String {
     result.structured.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
+/// Waits until a process has written what matches.
+async fn wrote(world: &World, id: &str, pattern: &str) {
+    let wait = json!({"id": id, "until": {"output": pattern}, "timeout": 30});
+    let waited = world.call("process_wait", wait).await;
+    assert!(waited.to_text().starts_with("It wrote: "), "{pattern}: {}", waited.to_text());
+}
+
 #[tokio::test]
 async fn b10_a_server_is_started_waited_for_and_stopped() {
     let world = World::new();
@@ -39,9 +46,10 @@ async fn b10_input_is_sent_and_answered() {
         start(&world, json!({"command": "while read -r x; do echo \"got $x\"; done; echo end"}))
             .await;
     let sent = world.call("process_send", json!({"id": id, "input": "one"})).await;
-    assert!(sent.to_text().contains("got one"), "{}", sent.to_text());
-    let closed = world.call("process_send", json!({"id": id, "input": "two", "close": true})).await;
-    assert!(closed.to_text().contains("got two\nend"), "{}", closed.to_text());
+    assert_eq!(sent.structured.unwrap()["sent"], 4);
+    wrote(&world, &id, "got one").await;
+    world.call("process_send", json!({"id": id, "input": "two", "close": true})).await;
+    wrote(&world, &id, "got two\\s+end").await;
     let ended = world.call("process_wait", json!({"id": id, "until": {"exit": true}})).await;
     assert_eq!(ended.structured.unwrap()["exit_code"], 0);
     let late = world.call("process_send", json!({"id": id, "input": "three"})).await;
@@ -52,10 +60,9 @@ async fn b10_input_is_sent_and_answered() {
 async fn b10_a_program_at_a_terminal_is_talked_to() {
     let world = World::new();
     let id = start(&world, json!({"command": "python3 -q -i", "pty": true})).await;
-    let wait = json!({"id": id, "until": {"output": ">>>"}, "timeout": 20});
-    world.call("process_wait", wait).await;
-    let sent = world.call("process_send", json!({"id": id, "input": "6*7"})).await;
-    assert!(sent.to_text().contains("42"), "{}", sent.to_text());
+    wrote(&world, &id, ">>>").await;
+    world.call("process_send", json!({"id": id, "input": "6*7"})).await;
+    wrote(&world, &id, "^42").await;
     // Ctrl-D at an empty line is the end.
     world.call("process_send", json!({"id": id, "input": "\u{4}", "newline": false})).await;
     let ended = world.call("process_wait", json!({"id": id, "timeout": 20})).await;
@@ -67,6 +74,7 @@ async fn b10_logs_are_tailed_searched_and_followed() {
     let world = World::new();
     let line = "for i in $(seq 1 50); do echo line $i; done; echo 'error: bad' >&2; sleep 85.1";
     let id = start(&world, json!({"command": line})).await;
+    wrote(&world, &id, "error: bad").await;
     let wait = json!({"id": id, "until": {"quiet": 0.3}, "timeout": 20});
     assert!(world.call("process_wait", wait).await.to_text().starts_with("It is quiet."));
     let logs = async |input: Value| {

@@ -22,7 +22,7 @@ async fn output_exit_code_and_signal_are_told() {
 
 #[tokio::test]
 async fn streams_come_in_the_order_written() {
-    let line = "for i in 1 2 3; do echo o$i; sleep 0.02; echo e$i >&2; sleep 0.02; done";
+    let line = "for i in 1 2 3; do echo o$i; sleep 0.2; echo e$i >&2; sleep 0.2; done";
     let child = supervisor().start(confined(line)).await.unwrap();
     child.ended().await;
     assert_eq!(written(&child), "o1\ne1\no2\ne2\no3\ne3\n");
@@ -66,7 +66,7 @@ async fn who_ignores_term_is_killed_with_all_below() {
         let begun = Instant::now();
         child.stop(Duration::from_millis(200));
         child.ended().await;
-        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert!(begun.elapsed() < Duration::from_secs(30));
         assert_eq!(gone(&format!("sleep {mark}")).await, Vec::<String>::new());
     }
 }
@@ -76,7 +76,7 @@ async fn a_grandchild_that_holds_the_pipe_holds_nobody_up() {
     for (mark, launch) in [("72.1", free as fn(&str) -> _), ("72.2", confined)] {
         let line = format!("echo done; (setsid sleep {mark} &) ; exit 0");
         let child = supervisor().start(launch(&line)).await.unwrap();
-        let end = tokio::time::timeout(Duration::from_secs(5), child.ended()).await.unwrap();
+        let end = tokio::time::timeout(Duration::from_secs(30), child.ended()).await.unwrap();
         assert_eq!(end.exit_code, Some(0));
         assert_eq!(written(&child), "done\n");
         assert_eq!(gone(&format!("sleep {mark}")).await, Vec::<String>::new());
