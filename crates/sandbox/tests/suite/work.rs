@@ -155,7 +155,9 @@ fn what_a_machine_lacks_is_found_out_and_done_without() {
             "argv": ["bash", "-c", "echo x > f; echo x > /etc/f; echo done"], "cwd": world.at("ws"),
             "env": ["PATH=/usr/bin:/bin"], "confinement": {"writable": [world.at("ws")]},
         });
-        let path = helper_path();
+        // In the workspace it is seen wherever it was built.
+        let path = world.at("ws/confined");
+        std::fs::copy(helper_path(), &path).unwrap();
         let answer = run(&world.wish(&[path.to_str().unwrap(), &inner.to_string()]));
         let inner: super::world::Answer = serde_json::from_str(&answer.output)
             .unwrap_or_else(|error| panic!("{error} {answer:?}"));
