@@ -229,7 +229,7 @@ fn warn_unrecorded(error: &dyn std::error::Error, audit: Audit) {
         Audit::BestEffort => "calls are not recorded",
         Audit::Required => "no call will run, because the settings require a record",
     };
-    warn(&format!("{}; {cost}", with_causes(error)));
+    warn(&format!("{}; {cost}", dogu_tool::text::with_causes(error)));
 }
 
 /// The state folder of the user, as it is.
@@ -253,16 +253,6 @@ fn recorded(
             builder
         }
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(&format!(": {cause}"));
-        next = cause.source();
-    }
-    text
 }
 
 /// The path without `.` and `..`, by its names alone: for what is not

@@ -34,6 +34,8 @@ pub struct Confinement {
     /// With [`Network::Host`]: addresses that stay closed. Needs
     /// [`Machine::watched_connections`](crate::Machine).
     pub closed_ranges: Vec<AddressRange>,
+    /// Addresses in those ranges that names may be asked of all the same, at port 53.
+    pub name_servers: Vec<IpAddr>,
     /// How much of the machine it may take.
     pub limits: Limits,
 }

@@ -156,5 +156,10 @@ fn layers(machine: &Machine) -> Vec<Finding> {
             costs: Some("one wall less; needs Linux 5.13"),
         },
         layer("filters of system calls", machine.seccomp, "one wall less"),
+        layer(
+            "connections made for commands",
+            machine.watched_connections,
+            "commands with a network reach link-local addresses, such as the one at which a cloud gives out keys; needs Linux 5.9, and a container that allows pidfd_getfd",
+        ),
     ]
 }

@@ -7,6 +7,7 @@ use dogu_output::{Limits as LogLimits, Log};
 use dogu_process::environment::{SANDBOX_MARK, environment, for_terminal, of_login};
 use dogu_process::sandbox::{Machine, Strength};
 use dogu_process::{Input, Launch, Supervisor, TerminalSize};
+use dogu_tool::text::with_causes;
 use dogu_tool::{Keep, Principal, ProcessInput, ProcessRequest, Shell, ToolError};
 use tokio::sync::OnceCell;
 
@@ -178,23 +179,13 @@ fn add_git_settings(environment: &mut Vec<(OsString, OsString)>, settings: &[(&s
 }
 
 fn not_started(error: &dogu_process::StartError, request: &ProcessRequest) -> ToolError {
-    let failed = ToolError::failed(format!("The command was not started: {}", with_cause(error)));
+    let failed = ToolError::failed(format!("The command was not started: {}", with_causes(error)));
     if !request.cwd.is_dir() {
         let folder = request.cwd.display();
         return ToolError::invalid(format!("Working directory '{folder}' does not exist."))
             .suggest("Leave `cwd` out, or name a folder that exists.");
     }
     failed
-}
-
-fn with_cause(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(&format!(": {cause}"));
-        next = cause.source();
-    }
-    text
 }
 
 /// The folder of what commands wrote, in the state folder.

@@ -98,6 +98,7 @@ impl Walls {
         let closed = Closed {
             ports: confinement.closed_ports.clone(),
             ranges: confinement.closed_ranges.clone(),
+            name_servers: confinement.name_servers.clone(),
         };
         let closed = if internet && !own_network { closed } else { Closed::default() };
         let plan = if machine.namespaces {

@@ -10,7 +10,12 @@ pub(crate) struct Closed {
     /// TCP ports of all addresses.
     pub(crate) ports: Vec<u16>,
     pub(crate) ranges: Vec<AddressRange>,
+    /// Open at the port of names, whatever range they are in.
+    pub(crate) name_servers: Vec<IpAddr>,
 }
+
+/// The port at which names are asked for.
+const NAMES: u16 = 53;
 
 impl Closed {
     pub(crate) fn is_empty(&self) -> bool {
@@ -21,6 +26,9 @@ impl Closed {
     /// is not: it answers that itself.
     pub(crate) fn holds(&self, address: &[u8], datagram: bool) -> bool {
         let Some((ip, port)) = parse(address) else { return false };
+        if port == NAMES && self.name_servers.contains(&ip) {
+            return false;
+        }
         (!datagram && self.ports.contains(&port))
             || meanings(ip).any(|ip| self.ranges.iter().any(|range| range.contains(ip)))
     }
@@ -93,7 +101,11 @@ mod tests {
     fn closed() -> Closed {
         let range =
             |address: &str, prefix| AddressRange { address: address.parse().unwrap(), prefix };
-        Closed { ports: vec![8765], ranges: vec![range("169.254.0.0", 16), range("fe80::", 10)] }
+        Closed {
+            ports: vec![8765],
+            ranges: vec![range("169.254.0.0", 16), range("fe80::", 10)],
+            name_servers: vec!["169.254.169.253".parse().unwrap()],
+        }
     }
 
     #[test]
@@ -123,6 +135,13 @@ mod tests {
             assert!(closed().holds(&kernel_form(ip, 8765), false), "{ip}");
             assert!(!closed().holds(&kernel_form(ip, 8765), true), "{ip}");
         }
+    }
+
+    #[test]
+    fn name_servers_are_asked_for_names_and_nothing_else() {
+        assert!(!closed().holds(&kernel_form("169.254.169.253", 53), true));
+        assert!(closed().holds(&kernel_form("169.254.169.253", 80), true));
+        assert!(closed().holds(&kernel_form("169.254.169.254", 53), true));
     }
 
     #[test]
