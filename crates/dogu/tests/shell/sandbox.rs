@@ -150,6 +150,21 @@ async fn b5_no_socket_reaches_out() {
     assert_eq!(ran["stdout"], "200\n", "{ran}");
 }
 
+#[tokio::test]
+async fn caches_are_of_the_workspace_and_not_of_its_user() {
+    let world = World::new();
+    fs::create_dir_all(world.path("home/.npm")).unwrap();
+    refused(&world, &python(&format!("open('{}/x', 'w')", world.path("home/.npm").display())))
+        .await;
+    let ran = world.run("mkdir -p $npm_config_cache && echo kept > $npm_config_cache/x").await;
+    assert_eq!(ran["exit_code"], 0, "{ran}");
+    let ran = world.run("python3 -c 1; cat $npm_config_cache/x; echo $npm_config_cache").await;
+    let text = ran["stdout"].as_str().unwrap();
+    let own = world.path("home/.cache/dogu/caches");
+    assert!(text.starts_with(&format!("kept\n{}", own.display())), "{text}");
+    assert!(World::new().run("python3 -c 1; ls $npm_config_cache").await["exit_code"] != 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn sockets_that_come_and_go_hold_nobody_up() {
     let world = World::new();

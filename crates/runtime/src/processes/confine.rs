@@ -10,6 +10,7 @@ use dogu_policy::path::{Places, steers};
 use dogu_process::sandbox::{AddressRange, Confinement, Limits, Network, Reads};
 use dogu_tool::{Action, OUTSIDE_SANDBOX};
 
+use super::caches;
 use super::profiles::Profiles;
 use crate::files::secrets_of;
 use crate::settings::{Profile, SandboxLimits, SandboxSettings};
@@ -80,14 +81,22 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Held {
     pub(crate) confinement: Option<Confinement>,
     pub(crate) profile: Profile,
+    /// Its caches, where those of its user are out of reach.
+    pub(crate) caches: Option<PathBuf>,
 }
 
 impl Wanted<'_> {
     /// What holds the command.
     pub(crate) fn held(&self) -> Held {
         let profile = self.profile();
-        let confinement = (profile != Profile::Off).then(|| self.confinement(profile));
-        Held { confinement, profile }
+        let mut confinement = (profile != Profile::Off).then(|| self.confinement(profile));
+        let workspace = confinement.as_mut().filter(|_| profile == Profile::Workspace);
+        let caches = workspace.and_then(|confinement| {
+            let folder = caches::folder(self.places, self.roots.first()?)?;
+            confinement.writable.push(folder.clone());
+            Some(folder)
+        });
+        Held { confinement, profile, caches }
     }
 
     /// A line that only looks needs to write nothing.

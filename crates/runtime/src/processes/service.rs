@@ -11,6 +11,7 @@ use dogu_tool::text::with_causes;
 use dogu_tool::{Keep, Principal, ProcessInput, ProcessRequest, Shell, ToolError};
 use tokio::sync::OnceCell;
 
+use super::caches;
 use super::confine::{Held, Wanted};
 use super::outputs::Outputs;
 use super::profiles::Profiles;
@@ -135,6 +136,9 @@ impl ProcessService {
         if held.confinement.is_some() {
             given.push((SANDBOX_MARK.into(), held.profile.as_str().into()));
             given.push(("TMPDIR".into(), "/tmp".into()));
+        }
+        if let Some(folder) = &held.caches {
+            caches::name_to(&mut given, folder);
         }
         if held.profile == Profile::ReadOnly {
             add_git_settings(&mut given, &GIT_LOOKS);
