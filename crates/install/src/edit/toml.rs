@@ -1,9 +1,12 @@
 //! TOML: an entry is a table of its own, at the end of the file.
 
 use serde_json::{Map, Value, json};
-use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike};
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike};
 
 use super::{EditError, lines};
+
+/// A path that no key is on.
+const NOWHERE: &[&str] = &["\0"];
 
 fn parse(text: &str) -> Result<DocumentMut, EditError> {
     text.parse().map_err(|error: toml_edit::TomlError| {
@@ -102,19 +105,12 @@ fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
 }
 
 /// The text without the tables at this path and below it, by their headers; none where there is
-/// no such header. What looks like a header inside a value is found out afterwards.
+/// no such header.
 fn without_tables(text: &str, path: &[&str]) -> Option<String> {
-    let mut headers: Vec<(usize, bool)> = Vec::new();
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        if line.trim_start().starts_with('[')
-            && let Ok(document) = line.parse::<DocumentMut>()
-        {
-            let value = table_value(document.as_table());
-            headers.push((offset, at(&value, path).is_some()));
-        }
-        offset += line.len();
-    }
+    let document = Document::parse(text).ok()?;
+    let mut headers = Vec::new();
+    collect_headers(document.as_table(), path, false, &mut headers);
+    headers.sort_unstable();
     headers.iter().any(|(_, ours)| *ours).then_some(())?;
     let mut ranges = Vec::new();
     for (index, (start, ours)) in headers.iter().enumerate() {
@@ -123,14 +119,35 @@ fn without_tables(text: &str, path: &[&str]) -> Option<String> {
             ranges.push(*start..next.map_or(text.len(), |next| above(text, *start, next)));
         }
     }
-    // What was the last table leaves the empty line that stood before it.
     let mut rest = lines::cut(text, &ranges);
     if ranges.last().is_some_and(|range| range.end == text.len()) {
+        // The empty line that stood before the last table goes with it.
         let kept = rest.trim_end_matches(['\n', '\r']).len();
-        let end = lines::end(&rest, kept.min(rest.len()));
-        rest.truncate(end);
+        rest.truncate(lines::end(&rest, kept));
     }
     Some(rest)
+}
+
+/// Where headers of tables are, and whether each is at `path` or below it.
+fn collect_headers(table: &Table, path: &[&str], ours: bool, headers: &mut Vec<(usize, bool)>) {
+    for (key, item) in table {
+        let (ours, deeper) = match path.split_first() {
+            Some((first, rest)) if *first == key => (rest.is_empty(), rest),
+            Some(_) => (false, NOWHERE),
+            None => (ours, path),
+        };
+        let tables = match item {
+            Item::Table(table) => vec![table],
+            Item::ArrayOfTables(tables) => tables.iter().collect(),
+            _ => Vec::new(),
+        };
+        for table in tables {
+            if let (Some(span), false) = (table.span(), table.is_implicit() || table.is_dotted()) {
+                headers.push((span.start, ours));
+            }
+            collect_headers(table, deeper, ours, headers);
+        }
+    }
 }
 
 /// Where the comments begin that stand right above `next` and so belong to it.
