@@ -122,7 +122,9 @@ impl Machine {
             (Client::Gemini, Scope::User) => self.home.join(".gemini").join("settings.json"),
             (Client::Goose, Scope::User) => match self.platform {
                 Platform::Windows => self.dotted().join(r"Block\goose\config\config.yaml"),
-                Platform::Linux | Platform::MacOs => self.dotted().join("goose").join("config.yaml"),
+                Platform::Linux | Platform::MacOs => {
+                    self.dotted().join("goose").join("config.yaml")
+                }
             },
             (Client::OpenCode, Scope::User) => {
                 // It keeps to the XDG folders on every system.
@@ -190,9 +192,7 @@ fn project_file(client: Client, name: &str) -> Option<PathBuf> {
         Client::VsCode => Path::new(".vscode").join("mcp.json"),
         Client::Zed => Path::new(".zed").join("settings.json"),
         Client::Gemini => Path::new(".gemini").join("settings.json"),
-        Client::Continue => {
-            Path::new(".continue").join("mcpServers").join(format!("{name}.yaml"))
-        }
+        Client::Continue => Path::new(".continue").join("mcpServers").join(format!("{name}.yaml")),
         Client::Roo => Path::new(".roo").join("mcp.json"),
         Client::JetBrains => Path::new(".junie").join("mcp").join("mcp.json"),
         Client::ClaudeDesktop | Client::Goose | Client::OpenCode => return None,

@@ -153,4 +153,3 @@ pub const fn project_variable(client: Client) -> Option<&'static str> {
 pub const fn has_no_project(client: Client) -> bool {
     matches!(client, Client::ClaudeDesktop)
 }
-

@@ -102,8 +102,8 @@ fn json() -> impl Strategy<Value = Document> {
         |(client, mut members, container, habits, comment)| {
             let key = client.place().keys[0];
             if let Some(container) = container {
-                let inner = container
-                    .map_or("null".to_owned(), |container| object(&container, &habits, 1));
+                let inner =
+                    container.map_or("null".to_owned(), |container| object(&container, &habits, 1));
                 members.insert(members.len() / 2, (key.to_owned(), inner, None));
             }
             let head = comment.map_or(String::new(), |comment| format!("// {comment}\n"));
@@ -129,11 +129,13 @@ fn toml() -> impl Strategy<Value = Document> {
     (vec(line, 0..4), vec(table, 0..4), habits()).prop_map(|(lines, tables, habits)| {
         let mut text = String::new();
         let mut number = 0;
-        let mut write = |text: &mut String, (key, value, comment): &(String, &str, Option<String>)| {
-            number += 1;
-            let comment = comment.as_ref().map_or(String::new(), |comment| format!(" # {comment}"));
-            text.push_str(&format!("{key}-{number} = {value}{comment}\n"));
-        };
+        let mut write =
+            |text: &mut String, (key, value, comment): &(String, &str, Option<String>)| {
+                number += 1;
+                let comment =
+                    comment.as_ref().map_or(String::new(), |comment| format!(" # {comment}"));
+                text.push_str(&format!("{key}-{number} = {value}{comment}\n"));
+            };
         for line in &lines {
             write(&mut text, line);
         }
@@ -161,7 +163,7 @@ fn yaml() -> impl Strategy<Value = Document> {
     ]);
     let pairs = vec((key(), scalar, comment()), 0..4);
     let inner = proptest::option::of(prop_oneof![
-        Just("".to_owned()),
+        Just(String::new()),
         Just(" # none".to_owned()),
         Just(" null".to_owned()),
         select(vec!["  ", "    "]).prop_map(|indent| format!("BLOCK{indent}")),

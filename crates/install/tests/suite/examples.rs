@@ -14,7 +14,8 @@ fn removed(client: Client, text: &str) -> String {
 
 #[test]
 fn json_with_others_in_it() {
-    let text = "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"x\": {} // mine\n\t\t// the end\n\t}\n}\n";
+    let text =
+        "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"x\": {} // mine\n\t\t// the end\n\t}\n}\n";
     let after = "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"x\": {}, // mine\n\t\t// the end\n\t\t\"dogu\": {\n\t\t\t\"command\": \"dogu\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\"\n\t\t\t]\n\t\t}\n\t}\n}\n";
     assert_eq!(inserted(Client::Cursor, text), after);
     assert_eq!(removed(Client::Cursor, after), text);
@@ -43,7 +44,10 @@ fn json_in_one_line_stays_in_one_line() {
 fn json_null_and_empty_containers() {
     for text in ["{\n  \"mcpServers\": null\n}\n", "{\n  \"mcpServers\": {}\n}\n"] {
         let after = inserted(Client::Cursor, text);
-        assert!(after.starts_with("{\n  \"mcpServers\": {\n    \"dogu\": {\n      \"comm"), "{after}");
+        assert!(
+            after.starts_with("{\n  \"mcpServers\": {\n    \"dogu\": {\n      \"comm"),
+            "{after}"
+        );
         assert!(after.ends_with("    }\n  }\n}\n"), "{after}");
     }
 }
@@ -75,10 +79,7 @@ fn toml_tables_are_taken_out_with_what_is_below_them() {
     let rest = "# about x\n[mcp_servers.x]\ncommand = \"x\"\n";
     assert_eq!(removed(Client::Codex, text), rest);
     let inline = "[mcp_servers]\ndogu = { command = \"d\" }\nx = { command = \"x\" } # keep\n";
-    assert_eq!(
-        removed(Client::Codex, inline),
-        "[mcp_servers]\nx = { command = \"x\" } # keep\n"
-    );
+    assert_eq!(removed(Client::Codex, inline), "[mcp_servers]\nx = { command = \"x\" } # keep\n");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Entries in the files of clients.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod documents;
 mod examples;

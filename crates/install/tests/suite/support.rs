@@ -1,6 +1,6 @@
 //! Servers, and targets in a folder that is gone after the test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dogu_install::{Client, Machine, Platform, Scope, Server, Target, Transport};
 use serde_json::Value;
@@ -50,7 +50,7 @@ impl World {
     }
 
     pub(crate) fn target(&self, client: Client, scope: Scope) -> Option<Target> {
-        let path = self.machine().file(client, scope, "dogu", |path| path.exists())?;
+        let path = self.machine().file(client, scope, "dogu", Path::exists)?;
         let within = (scope == Scope::Project).then(|| self.root.path().join("project"));
         Some(Target { client, path, within, name: "dogu".to_owned() })
     }

@@ -40,7 +40,9 @@ pub(super) fn bare(text: &str) -> Result<Bare, EditError> {
             _ => at + 1,
         };
         if !byte.is_ascii_whitespace() {
-            if matches!(byte, b'}' | b']') && last == b',' && !matches!(before, b'{' | b'[' | b',' | b':')
+            if matches!(byte, b'}' | b']')
+                && last == b','
+                && !matches!(before, b'{' | b'[' | b',' | b':')
             {
                 bytes[at_last] = b' ';
                 commas.push(at_last);

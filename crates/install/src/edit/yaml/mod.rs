@@ -26,9 +26,9 @@ fn item(shape: Shape, name: &str, entry: &Value) -> String {
 
 /// The lines below keys that are not there yet.
 fn below(keys: &[&str], item: &str) -> String {
-    keys.iter().rev().fold(item.to_owned(), |inner, key| {
-        format!("{key}:\n{}", render::indented(&inner, "  "))
-    })
+    keys.iter()
+        .rev()
+        .fold(item.to_owned(), |inner, key| format!("{key}:\n{}", render::indented(&inner, "  ")))
 }
 
 /// Refuses keys on the way that are there twice.

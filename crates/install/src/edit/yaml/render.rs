@@ -37,7 +37,8 @@ pub(super) fn indented(text: &str, indent: &str) -> String {
 fn is_plain(text: &str) -> bool {
     const WORDS: [&str; 11] =
         ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf"];
-    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ' ' | ',');
+    let inside =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ' ' | ',');
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     begins
         && !text.ends_with(' ')
