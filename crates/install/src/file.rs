@@ -172,7 +172,9 @@ impl Stored {
     fn write_draft(&self, draft: &Path, text: &str, is_private: bool) -> Result<(), FileError> {
         // One of a process that died is in nobody's way.
         let _ = fs::remove_file(draft);
-        let mut file = create(draft, PRIVATE).map_err(failed("write to", draft))?;
+        let is_private = is_private || self.metadata.is_some();
+        let file = if is_private { create(draft, PRIVATE) } else { create_usual(draft) };
+        let mut file = file.map_err(failed("write to", draft))?;
         let result = (|| {
             file.write_all(text.as_bytes())?;
             if let Some(metadata) = &self.metadata {
@@ -181,8 +183,6 @@ impl Stored {
                     fchown(&file, Some(metadata.uid()), Some(metadata.gid()))?;
                 }
                 file.set_permissions(Permissions::from_mode(metadata.mode() & PERMISSIONS))?;
-            } else if !is_private {
-                file.set_permissions(Permissions::from_mode(0o644))?;
             }
             file.sync_all()
         })();
@@ -212,6 +212,11 @@ fn create(path: &Path, mode: u32) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path)?;
     file.set_permissions(Permissions::from_mode(mode))?;
     Ok(file)
+}
+
+/// A file with the permissions that new files of this user have.
+fn create_usual(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 /// The path with something after its name.

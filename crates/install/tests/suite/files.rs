@@ -41,7 +41,10 @@ fn a_backup_is_never_overwritten() {
 
 #[test]
 fn a_new_file_is_private_only_if_it_holds_a_token() {
-    for (server, wanted) in [(stdio(), 0o644), (http(), 0o600)] {
+    let world = World::new();
+    let usual = world.root.path().join("usual");
+    fs::write(&usual, "").unwrap();
+    for (server, wanted) in [(stdio(), mode(&usual)), (http(), 0o600)] {
         let world = World::new();
         let target = world.target(Client::Gemini, Scope::User).unwrap();
         let change = target.install(&server, false).unwrap();

@@ -1,6 +1,7 @@
 //! `dogu mcp install` and `dogu mcp uninstall`.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use dogu_install::{
@@ -89,10 +90,10 @@ fn stdio(workspace: &Workspace, install: &Install, client: Client) -> Result<Tra
 fn roots(workspace: &Workspace, install: &Install, client: Client) -> Result<Vec<String>, Problem> {
     let scope = setup::scope(workspace)?;
     if !workspace.roots.is_empty() {
-        return scope.roots().iter().map(|root| entry::text_of(setup::by_name(root))).collect();
+        return scope.roots().iter().map(|root| entry::text_of(real(root))).collect();
     }
     if has_no_project(client) {
-        let folder = entry::text_of(setup::by_name(scope.workdir()))?;
+        let folder = entry::text_of(real(scope.workdir()))?;
         if !install.print {
             note(&format!(
                 "{} knows no projects: it gets {folder}; --root names another",
@@ -102,6 +103,10 @@ fn roots(workspace: &Workspace, install: &Install, client: Client) -> Result<Vec
         return Ok(vec![folder]);
     }
     Ok(project_variable(client).map(str::to_owned).into_iter().collect())
+}
+
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| setup::by_name(folder))
 }
 
 fn print(server: &Server, client: Client) -> Result<ExitCode, Problem> {
