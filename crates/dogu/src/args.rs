@@ -1,6 +1,7 @@
 //! The arguments of every command, as `--help` explains them.
 
 mod edit;
+mod mcp;
 mod policy;
 
 use std::net::SocketAddr;
@@ -13,6 +14,7 @@ use dogu_protocol::text::Form;
 use dogu_runtime::record::RecordStatus;
 
 pub(crate) use edit::Edit;
+pub(crate) use mcp::{Entry, EntryScope, Install, Mcp, Uninstall};
 pub(crate) use policy::{Check, Grants, GrantsCommand, Policy, Trust, TrustCommand};
 
 const AFTER_HELP: &str = "\
@@ -23,6 +25,7 @@ Examples:
   dogu parse < answer.txt                       the calls in a model's answer
   dogu dispatch < answer.txt                    the same, run and answered
   dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+  dogu mcp install claude-code                  connect a client
   dogu edit a.rs --old old.txt --new new.txt    replace a text, right or not at all
   dogu policy check 'git push --force'          what the gate would say, and why
   dogu trust                                    let the settings of this folder count
@@ -61,6 +64,9 @@ pub(crate) struct Workspace {
 pub(crate) enum Command {
     /// Offer the tools to an MCP client, over stdio or HTTP
     Serve(Serve),
+    /// Connect dogu and MCP clients
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Make one call, through the whole pipeline
     Call(Call),
     /// Print the calls in a model's output on stdin, and run nothing

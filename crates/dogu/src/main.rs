@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Serve(serve) => commands::serve::run(&cli.workspace, &serve),
+        Command::Mcp(mcp) => commands::mcp::run(&cli.workspace, &mcp),
         Command::Call(call) => commands::call::run(&cli.workspace, call),
         Command::Parse(parse) => commands::parse::run(&cli.workspace, &parse),
         Command::Dispatch(dispatch) => commands::dispatch::run(&cli.workspace, &dispatch),

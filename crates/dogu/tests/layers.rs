@@ -8,7 +8,8 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Every crate, from the lowest to the highest. Each may use those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
+    "dogu-install",
     "dogu-output",
     "dogu-tool",
     "dogu-protocol",

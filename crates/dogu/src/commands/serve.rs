@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anstream::eprintln;
+use dogu_install::Client;
 use dogu_mcp::{HttpServer, ServeError, ServeOptions, Tokens};
 use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
 
@@ -87,16 +88,28 @@ fn welcome(runtime: &Runtime, addr: SocketAddr, token_file: &Path) {
     let count = runtime.catalog().specs().count();
     let folder = runtime.scope().workdir().display();
     let token = token_file.display();
+    let others = Client::ALL
+        .into_iter()
+        .filter(|client| !matches!(client, Client::ClaudeCode | Client::ClaudeDesktop));
+    let others: Vec<_> = others.map(Client::as_str).collect();
     eprintln!("dogu offers {count} tools for {folder} at http://{addr}/mcp");
     eprintln!();
-    eprintln!("Every request needs the token in {token}, which only you can read:");
+    let dogu = called_as();
+    eprintln!("Connect your client, in another terminal:");
+    eprintln!("  {dogu} mcp install claude-code --http http://{addr}/mcp");
+    eprintln!("  or one of: {}", others.join(", "));
+    eprintln!("Any other client sends the token in {token}, which only you can read:");
     eprintln!("  Authorization: Bearer $(cat {token})");
-    eprintln!("Claude Code:");
-    eprintln!(
-        "  claude mcp add --transport http dogu http://{addr}/mcp --header \"Authorization: Bearer $(cat {token})\""
-    );
-    eprintln!("Any client that starts its servers itself needs no token; it runs: dogu serve");
+    eprintln!("A client can also start dogu itself, without a token: {dogu} mcp install CLIENT");
     eprintln!("What is called: dogu log --follow. Ctrl-C ends the server.");
+}
+
+/// How this program was called, so that what is printed can be called too.
+fn called_as() -> String {
+    let called = std::env::args_os().next().unwrap_or_else(|| "dogu".into());
+    let called = called.to_string_lossy();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
+    if called.chars().all(is_plain) { called.into_owned() } else { "dogu".to_owned() }
 }
 
 fn problem(error: &ServeError) -> Problem {

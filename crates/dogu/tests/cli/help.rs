@@ -19,6 +19,7 @@ fn the_help_of_dogu() {
 
     Commands:
       serve        Offer the tools to an MCP client, over stdio or HTTP
+      mcp          Connect dogu and MCP clients
       call         Make one call, through the whole pipeline
       parse        Print the calls in a model's output on stdin, and run nothing
       dispatch     Run the calls in a model's output on stdin, and print their results in its protocol
@@ -48,6 +49,7 @@ fn the_help_of_dogu() {
       dogu parse < answer.txt                       the calls in a model's answer
       dogu dispatch < answer.txt                    the same, run and answered
       dogu serve                                    an MCP server for Claude Code, Codex, Zed …
+      dogu mcp install claude-code                  connect a client
       dogu edit a.rs --old old.txt --new new.txt    replace a text, right or not at all
       dogu policy check 'git push --force'          what the gate would say, and why
       dogu trust                                    let the settings of this folder count

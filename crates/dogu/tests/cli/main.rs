@@ -12,6 +12,7 @@ mod help;
 mod hostile_workspace;
 mod lines;
 mod log;
+mod mcp_install;
 mod modes;
 mod parse;
 mod policy;

@@ -96,7 +96,11 @@ fn http_says_what_to_do_next_and_keeps_its_token_private() {
     assert_eq!(server.stdout.as_ref().unwrap().next(), None);
     let rest: Vec<_> = std::iter::from_fn(|| server.stderr.as_ref().unwrap().next()).collect();
     let text = rest.join("\n");
-    assert!(text.contains("Authorization: Bearer") && text.contains("claude mcp add"), "{text}");
+    assert!(
+        text.contains("Authorization: Bearer")
+            && text.contains("mcp install claude-code --http http://"),
+        "{text}"
+    );
     let token = std::fs::read_to_string(home.path("state/dogu/http-token")).unwrap();
     assert!(!text.contains(token.trim()), "the token itself is not printed: {text}");
 }

@@ -1,0 +1,18 @@
+//! `dogu mcp`: dogu among MCP clients.
+
+mod address;
+mod clients;
+mod entry;
+mod install;
+
+use std::process::ExitCode;
+
+use crate::args::{Mcp, Workspace};
+use crate::problem::Problem;
+
+pub(crate) fn run(workspace: &Workspace, mcp: &Mcp) -> Result<ExitCode, Problem> {
+    match mcp {
+        Mcp::Install(install) => install::install(workspace, install),
+        Mcp::Uninstall(uninstall) => install::uninstall(workspace, uninstall),
+    }
+}
