@@ -117,7 +117,9 @@ impl Reach {
             return Ok(found);
         }
         match found.iter().find(|address| !is_public(address.ip())) {
-            Some(address) => Err(Refused::Resolved { name: name.to_owned(), address: address.ip() }),
+            Some(address) => {
+                Err(Refused::Resolved { name: name.to_owned(), address: address.ip() })
+            }
             None => Ok(found),
         }
     }
@@ -190,7 +192,8 @@ mod tests {
         }
         let reach = Reach::to([&url("http://localhost:3000/mcp")]);
         assert_eq!(reach.check(&url("http://localhost:3000/other")), Ok(()));
-        for other in ["http://localhost:3001/", "https://localhost:3000/", "http://127.0.0.1:3000/"] {
+        for other in ["http://localhost:3001/", "https://localhost:3000/", "http://127.0.0.1:3000/"]
+        {
             assert!(reach.check(&url(other)).is_err(), "{other}");
         }
     }
