@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Every crate, from the lowest to the highest. Each may use those before it.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "dogu-output",
     "dogu-tool",
     "dogu-protocol",
@@ -20,6 +20,7 @@ const ORDER: [&str; 18] = [
     "dogu-process",
     "dogu-runtime",
     "dogu-builtin",
+    "dogu-gateway",
     "dogu-mcp",
     "dogu-jupyter",
     "dogu-bundle",

@@ -102,7 +102,7 @@ impl StateDir {
     }
 
     /// A private folder inside the state folder; made on demand.
-    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
+    pub fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
         let path = self.path.join(name);
         make_private(&path)?;
         Ok(path)
