@@ -4,6 +4,7 @@
 //! <state>/dogu.sqlite    the record of calls
 //! <state>/grants.sealed  permissions that were given for good
 //! <state>/trust.sealed   workspaces that are trusted
+//! <state>/pins.sealed    tools of other servers as they were when they were let run
 //! <state>/runs/          one lock file for each live process
 //! <state>/spills/        results that were too long to show, a folder for each caller
 //! <state>/cache/         what tools can make again, such as an index
