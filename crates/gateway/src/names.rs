@@ -129,7 +129,10 @@ mod tests {
 
     #[test]
     fn m6_plain_names_stay_and_others_get_a_hash() {
-        assert_eq!(named("github", &["get_issue", "list-prs"]), ["github__get_issue", "github__list-prs"]);
+        assert_eq!(
+            named("github", &["get_issue", "list-prs"]),
+            ["github__get_issue", "github__list-prs"]
+        );
         let odd = named("my server", &["get.issue"]);
         assert_eq!(odd.len(), 1);
         assert!(odd[0].starts_with("my_server__get_issue_"), "{odd:?}");

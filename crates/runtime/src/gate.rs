@@ -398,7 +398,8 @@ fn foreign_call(entry: &Entry, said: &[Action]) -> Option<Action> {
     let tool = entry.spec().name.to_string();
     match entry.source() {
         Source::Mcp(server) => {
-            let is_own = |action: &Action| matches!(action, Action::Mcp { server: of, .. } if of == server);
+            let is_own =
+                |action: &Action| matches!(action, Action::Mcp { server: of, .. } if of == server);
             if said.iter().any(is_own) {
                 return None;
             }

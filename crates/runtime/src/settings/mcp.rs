@@ -99,12 +99,7 @@ pub enum Place {
 
 impl Default for Place {
     fn default() -> Self {
-        Self::Program {
-            command: String::new(),
-            args: Vec::new(),
-            env: BTreeMap::new(),
-            cwd: None,
-        }
+        Self::Program { command: String::new(), args: Vec::new(), env: BTreeMap::new(), cwd: None }
     }
 }
 

@@ -25,11 +25,16 @@ fn a_server_is_a_program_or_an_address() {
     assert!(matches!(&files.place, Place::Program { command, args, env, cwd: Some(cwd) }
         if command == "npx" && args == &["-y", "server"] && env["KEY"] == "${env:KEY}"
             && cwd == Path::new("sub")));
-    assert_eq!((files.call_time(), files.startup_time()), (Duration::from_secs(5), Duration::from_secs(7)));
+    assert_eq!(
+        (files.call_time(), files.startup_time()),
+        (Duration::from_secs(5), Duration::from_secs(7))
+    );
     assert_eq!(files.longest_call(), Duration::from_secs(50));
     assert_eq!(files.era, Era::Legacy);
     let docs = &settings.mcp_servers["docs"];
-    assert!(matches!(&docs.place, Place::Address { url, .. } if url == "https://docs.example.com/mcp"));
+    assert!(
+        matches!(&docs.place, Place::Address { url, .. } if url == "https://docs.example.com/mcp")
+    );
     assert!(docs.disabled && docs.always_allow == ["c"] && docs.disabled_tools == ["d"]);
 }
 

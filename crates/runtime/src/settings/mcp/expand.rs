@@ -14,7 +14,9 @@ pub enum ExpandError {
         wanted_by: String,
     },
     /// `${` without `}`, or something that only another program knows, such as `${input:key}`.
-    #[error("`{text}` in {wanted_by} is nothing that dogu can replace; it knows ${{env:NAME}}, ${{NAME}}, ${{NAME:-otherwise}}, ${{workspaceFolder}} and ${{userHome}}")]
+    #[error(
+        "`{text}` in {wanted_by} is nothing that dogu can replace; it knows ${{env:NAME}}, ${{NAME}}, ${{NAME:-otherwise}}, ${{workspaceFolder}} and ${{userHome}}"
+    )]
     Unknown {
         /// What stands there.
         text: String,
@@ -26,7 +28,7 @@ pub enum ExpandError {
 /// Replaces variables by what they stand for.
 pub struct Expander<'a> {
     /// The value of an environment variable.
-    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    pub variable: &'a (dyn Fn(&str) -> Option<String> + Sync),
     /// The workspace.
     pub workspace: &'a Path,
     /// The user's home folder.
