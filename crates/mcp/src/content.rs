@@ -2,7 +2,7 @@
 
 use dogu_tool::{Content, ErrorCode, ToolResult};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+use rmcp::model::{AudioContent, CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Value, json};
 
 /// The answer to `tools/call`. What a model can mend is a result that says so; only a name that
@@ -46,6 +46,14 @@ fn block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
         Content::Image { data, mime_type } => ContentBlock::image(data, mime_type),
+        Content::Audio { data, mime_type } => {
+            ContentBlock::Audio(AudioContent::new(data, mime_type))
+        }
+        Content::Blob { uri, mime_type, data } => {
+            let contents =
+                ResourceContents::BlobResourceContents { uri, mime_type, blob: data, meta: None };
+            ContentBlock::resource(contents)
+        }
         Content::Json { value } => ContentBlock::text(value.to_string()),
         Content::Resource { uri, mime_type, text: Some(text) } => {
             let contents =

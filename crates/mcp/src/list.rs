@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dogu_runtime::Catalog;
 use dogu_tool::{Category, ToolSpec};
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
 /// All tools of a catalog as the `tools` of a `tools/list` answer.
@@ -23,6 +23,7 @@ pub(crate) fn tool(catalog: &Catalog, spec: &ToolSpec) -> Tool {
     let mut tool = Tool::new(spec.name.to_string(), spec.description.clone(), input)
         .with_annotations(annotations(catalog, spec));
     tool.title.clone_from(&spec.title);
+    tool.meta = (!spec.meta.is_empty()).then(|| MetaObject(spec.meta.clone()));
     // Only object schemas: a client of the first era refuses every other kind.
     tool.output_schema = spec.output_schema.as_ref().filter(|s| is_object(s)).and_then(object);
     tool

@@ -228,12 +228,13 @@ fn refuse(flight: &Arc<Flight>, input: Value, error: ToolError) -> ToolResult {
     failure(flight, error)
 }
 
-fn failure(flight: &Arc<Flight>, error: ToolError) -> ToolResult {
+fn failure(flight: &Arc<Flight>, mut error: ToolError) -> ToolResult {
+    let content = error.take_content();
     let (info, causes): (ErrorInfo, Vec<String>) = error.into_info(usize::MAX);
     if !causes.is_empty() {
         flight.tell_causes(causes);
     }
-    ToolResult::error(&*flight.id, &*flight.name, info)
+    ToolResult { content, ..ToolResult::error(&*flight.id, &*flight.name, info) }
 }
 
 /// Redacts and bounds a result; a large one on a thread where it delays nobody.

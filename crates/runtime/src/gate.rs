@@ -45,9 +45,16 @@ impl Gate<'_> {
         let judged = self.judge(plan.actions()).await?;
         let mut decision = self.decide(&judged, input);
         let verdict = guarded(|| Ok(plan.tighten(decision.verdict)))?;
+        let warnings = guarded(|| Ok(plan.warnings()))?;
         if verdict > decision.verdict {
             decision.verdict = verdict;
-            decision.reasons.push("the tool itself wants to be asked about this input".to_owned());
+            if warnings.is_empty() {
+                let why = "the tool itself wants to be asked about this input";
+                decision.reasons.push(why.to_owned());
+            }
+        }
+        if decision.verdict > Verdict::Allow {
+            decision.reasons.extend(warnings);
         }
         if self.flight.forces_approval {
             force(&mut decision);
@@ -84,7 +91,7 @@ impl Gate<'_> {
         }
         actions.iter().try_for_each(Action::check)?;
         let mut judged = self.facts(actions).await?;
-        if let Some(action) = foreign_call(self.entry) {
+        if let Some(action) = foreign_call(self.entry, actions) {
             judged.push(JudgedAction::plain(action));
         }
         Ok(judged)
@@ -385,11 +392,17 @@ fn read_summary(judged: &[JudgedAction]) -> Option<String> {
     reads.then(|| format!("Read {} file(s)", judged.len()))
 }
 
-/// Calling a tool whose work no capability sees is an action by itself.
-fn foreign_call(entry: &Entry) -> Option<Action> {
+/// Calling a tool whose work no capability sees is an action by itself. A tool of an MCP server
+/// may be called otherwise here than there: then the plan has said which one it is.
+fn foreign_call(entry: &Entry, said: &[Action]) -> Option<Action> {
     let tool = entry.spec().name.to_string();
     match entry.source() {
         Source::Mcp(server) => {
+            let is_own =
+                |action: &Action| matches!(action, Action::Mcp { server: of, .. } if of == server);
+            if said.iter().any(is_own) {
+                return None;
+            }
             let tool = entry.spec().name.split().map_or(tool.clone(), |(_, name)| name.to_owned());
             Some(Action::Mcp { server: server.clone(), tool })
         }

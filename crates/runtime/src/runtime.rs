@@ -435,6 +435,10 @@ impl RuntimeBuilder {
         }
         self.parts.roots = self.scope.roots().iter().map(|root| real(root)).collect();
         self.parts.places.home = self.scope.home().map(real);
+        for (name, server) in self.settings.mcp_servers.iter().filter(|(_, s)| !s.disabled) {
+            let flagged = server.always_allow.iter().map(|tool| (name.clone(), tool.clone()));
+            self.parts.always_allow.extend(flagged);
+        }
         if let Some(state) = &self.state {
             self.parts.places.private.push(real(state.path()));
             self.parts.places.shown.push(real(&state.path().join(SPILLS)));

@@ -4,6 +4,7 @@
 //! speak, the stricter value wins. From then on the project's file is the more specific one.
 
 mod layer;
+pub mod mcp;
 mod permissions;
 mod rule;
 mod shell;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use layer::Layering;
+use mcp::McpServer;
 pub use permissions::{AutoApprove, ContinueLists, Permissions, RooLists, Unattended};
 pub use rule::{Located, Rule};
 pub use shell::{Login, Profile, SandboxLimits, SandboxSettings, ShellSettings};
@@ -47,6 +49,8 @@ pub struct Settings {
     pub embeddings: Option<EmbeddingsSettings>,
     /// Bounds of every call.
     pub limits: Limits,
+    /// Other MCP servers, by the names that their tools are known by.
+    pub mcp_servers: BTreeMap<String, McpServer>,
     /// The mode to begin with.
     pub mode: Option<String>,
     /// Modes, each as in `customModes` of `.roomodes`; of two with one slug the later counts.
@@ -243,6 +247,7 @@ impl Settings {
             audit: self.audit.max(over.audit),
             embeddings: self.embeddings,
             limits: self.limits.tightened_by(&over.limits),
+            mcp_servers: self.mcp_servers,
             // Every mode has fewer tools than none.
             mode: self.mode.or(over.mode),
             modes: self.modes,

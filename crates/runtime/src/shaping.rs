@@ -67,6 +67,14 @@ impl Shaper<'_> {
                 "[an image of {} bytes in base64 was left out; at most {MAX_IMAGE_BYTES} are passed on]",
                 data.len()
             )),
+            Content::Audio { data, .. } | Content::Blob { data, .. }
+                if data.len() > MAX_IMAGE_BYTES =>
+            {
+                Content::text(format!(
+                    "[{} bytes in base64 were left out; at most {MAX_IMAGE_BYTES} are passed on]",
+                    data.len()
+                ))
+            }
             Content::Resource { uri, mime_type, text: Some(text) } => {
                 Content::Resource { uri, mime_type, text: Some(self.text(text, room, "txt")) }
             }
@@ -173,7 +181,9 @@ pub(crate) fn size_of(result: &ToolResult) -> usize {
         .iter()
         .map(|content| match content {
             Content::Text { text } | Content::Resource { text: Some(text), .. } => text.len(),
-            Content::Image { data, .. } => data.len(),
+            Content::Image { data, .. }
+            | Content::Audio { data, .. }
+            | Content::Blob { data, .. } => data.len(),
             Content::Json { .. } | Content::Resource { .. } => 0,
         })
         .sum();

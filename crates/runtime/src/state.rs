@@ -4,6 +4,7 @@
 //! <state>/dogu.sqlite    the record of calls
 //! <state>/grants.sealed  permissions that were given for good
 //! <state>/trust.sealed   workspaces that are trusted
+//! <state>/pins.sealed    tools of other servers as they were when they were let run
 //! <state>/runs/          one lock file for each live process
 //! <state>/spills/        results that were too long to show, a folder for each caller
 //! <state>/cache/         what tools can make again, such as an index
@@ -102,7 +103,7 @@ impl StateDir {
     }
 
     /// A private folder inside the state folder; made on demand.
-    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
+    pub fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
         let path = self.path.join(name);
         make_private(&path)?;
         Ok(path)

@@ -23,6 +23,23 @@ pub enum Content {
         /// Their type, such as `image/png`.
         mime_type: String,
     },
+    /// A recording.
+    Audio {
+        /// The bytes, in base64.
+        data: String,
+        /// Their type, such as `audio/wav`.
+        mime_type: String,
+    },
+    /// Bytes that can be fetched elsewhere too.
+    Blob {
+        /// Where they are.
+        uri: String,
+        /// Their type.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
+        /// The bytes, in base64.
+        data: String,
+    },
     /// Data.
     Json {
         /// The data.
@@ -206,6 +223,12 @@ fn content_text(content: &Content) -> String {
         Content::Json { value } => value.to_string(),
         Content::Image { mime_type, data } => {
             format!("[{mime_type} image, {} bytes in base64]", data.len())
+        }
+        Content::Audio { mime_type, data } => {
+            format!("[{mime_type} recording, {} bytes in base64]", data.len())
+        }
+        Content::Blob { uri, data, .. } => {
+            format!("[resource {uri}, {} bytes in base64]", data.len())
         }
         Content::Resource { uri, .. } => format!("[resource {uri}]"),
     }

@@ -30,6 +30,10 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {
         let stop = stop_signal()?;
+        // Nobody waits for servers that were never asked for their tools: clients are told when
+        // they are there.
+        let gateway = setup.gateway.clone();
+        tokio::spawn(async move { setup::warn_unusable(&gateway.load().await) });
         match serve.http {
             Some(addr) => http(setup, addr, serve.allow_remote, stop).await,
             None => stdio(setup.runtime, stop).await,
