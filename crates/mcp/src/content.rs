@@ -46,6 +46,7 @@ fn block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
         Content::Image { data, mime_type } => ContentBlock::image(data, mime_type),
+        Content::Audio { data, mime_type } => ContentBlock::audio(data, mime_type),
         Content::Json { value } => ContentBlock::text(value.to_string()),
         Content::Resource { uri, mime_type, text: Some(text) } => {
             let contents =

@@ -99,6 +99,10 @@ fn push_content<'a>(parts: &mut Vec<Part<'a>>, content: &'a Content, accepts: Ac
         Content::Text { text } | Content::Resource { text: Some(text), .. } => {
             push_text(parts, text);
         }
+        Content::Audio { data, mime_type } => push_text(
+            parts,
+            &format!("[sound ({mime_type}, {} bytes in base64) left out]", data.len()),
+        ),
         Content::Json { value } => push_text(parts, &value.to_string()),
         Content::Resource { uri, .. } => push_text(parts, &format!("[resource {uri}]")),
     }
