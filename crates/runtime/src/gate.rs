@@ -318,9 +318,7 @@ impl Gate<'_> {
         let error = self
             .denied(&format!("it needs the user's approval ({why}), and nobody can be asked here"));
         self.flight.note(|facts| facts.permission = Some(PermissionStatus::Unknown));
-        error.suggest(
-            NOBODY,
-        )
+        error.suggest(NOBODY)
     }
 }
 
