@@ -11,6 +11,7 @@ use dogu_tool::{
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::approval::PermissionDelegate;
 use crate::contain::Overdue;
 use crate::events::EventKind;
 use crate::policy::PermissionStatus;
@@ -32,6 +33,8 @@ pub(crate) struct Flight {
     pub(crate) origin: Arc<Origin>,
     /// Whoever makes the call wants a person to be asked.
     pub(crate) forces_approval: bool,
+    /// Who asks about this call.
+    pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
     pub(crate) cancel: CancelFlag,
     started: Instant,
     generated_at: SystemTime,
@@ -88,6 +91,7 @@ impl Flight {
             name: call.name.as_str().into(),
             origin: Arc::clone(&step.origin),
             forces_approval: step.forces_approval,
+            delegate: step.delegate.clone(),
             cancel: CancelFlag::new(),
             started: Instant::now(),
             generated_at: SystemTime::now(),

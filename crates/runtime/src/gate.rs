@@ -26,6 +26,9 @@ const ASK_INSTEAD: &str = "Do not make the same call again; ask the user what to
 /// What a model is told to do after the last no of a turn.
 const STOP: &str = "The user said no three times: stop, and ask what they want.";
 
+/// What a model is told to do where nobody can be asked.
+const NOBODY: &str = "Stay with what needs no approval, or tell the user how to approve this: with a rule under `permissions` in the settings, by starting dogu with `--approve all`, or from a terminal or a client in which dogu can ask.";
+
 /// How often a person is asked again because files changed meanwhile.
 const MAX_ASKED_AGAIN: usize = 5;
 
@@ -226,7 +229,7 @@ impl Gate<'_> {
 
     async fn ask(&self, question: &Question) -> Result<Answer, ToolError> {
         let runtime = &self.flight.runtime;
-        let Some(delegate) = &runtime.delegate else {
+        let Some(delegate) = &self.flight.delegate else {
             return match runtime.settings.unattended {
                 Unattended::Refuse => Err(self.nobody_to_ask(&question.reasons)),
                 Unattended::Allow => Ok(Answer::yes()),
@@ -275,6 +278,7 @@ impl Gate<'_> {
                 let stops = refusals.no(&self.flight.origin, call);
                 Err(self.denied_by_person(message, stops))
             }
+            Answer::Unasked { why } => Err(self.nobody_to_ask(&[why])),
         }
     }
 
@@ -321,9 +325,7 @@ impl Gate<'_> {
         let error = self
             .denied(&format!("it needs the user's approval ({why}), and nobody can be asked here"));
         self.flight.note(|facts| facts.permission = Some(PermissionStatus::Unknown));
-        error.suggest(
-            "Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.",
-        )
+        error.suggest(NOBODY)
     }
 }
 

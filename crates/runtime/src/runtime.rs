@@ -112,6 +112,11 @@ impl Runtime {
         &self.0.settings
     }
 
+    /// The state folder, where there is one.
+    pub fn state(&self) -> Option<&StateDir> {
+        self.0.state.as_ref()
+    }
+
     /// The record, where there is one.
     pub fn record(&self) -> Option<&Record> {
         self.0.record.as_ref()

@@ -102,6 +102,11 @@ impl StateDir {
         self.folder(SPILLS)
     }
 
+    /// Where the spilled results of a caller are, if there are any.
+    pub fn spills_of(&self, who: &Principal) -> PathBuf {
+        self.path.join(SPILLS).join(spill_folder(who))
+    }
+
     /// A private folder inside the state folder; made on demand.
     pub fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
         let path = self.path.join(name);

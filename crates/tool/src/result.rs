@@ -1,6 +1,7 @@
 //! Results: exactly one for each call.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -154,6 +155,10 @@ pub struct ToolResult {
     /// What was repaired in the call before it could run: no repair is silent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Where what was too long to show is kept, for whoever can offer it in another way than by
+    /// its path. The texts name it too.
+    #[serde(skip)]
+    pub spilled: Vec<PathBuf>,
 }
 
 fn null_is_a_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
@@ -171,6 +176,7 @@ impl ToolResult {
             structured: output.structured,
             error: None,
             notes: Vec::new(),
+            spilled: Vec::new(),
         }
     }
 
@@ -184,6 +190,7 @@ impl ToolResult {
             structured: None,
             error: Some(error),
             notes: Vec::new(),
+            spilled: Vec::new(),
         }
     }
 

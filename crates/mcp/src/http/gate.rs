@@ -14,6 +14,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::{Ends, body};
+use crate::ask::seal::Seal;
 use crate::call::Caller;
 use crate::error::ServeError;
 use crate::handler::Handler;
@@ -42,9 +43,12 @@ impl Gate {
     ) -> Result<Self, ServeError> {
         let http = config(addr, options, ends);
         let server = Arc::new(options.config());
+        let (options, seal) = (Arc::new(options.clone()), Arc::new(Seal::new()?));
         let mut holders = Vec::new();
         for (hash, principal) in tokens.holders() {
-            let caller = Caller::new(runtime.clone(), principal, ends.closing.clone())?;
+            let (options, seal) = (Arc::clone(&options), Arc::clone(&seal));
+            let closing = ends.closing.clone();
+            let caller = Caller::new(runtime.clone(), principal, options, seal, closing)?;
             let (caller, server) = (Arc::new(caller), Arc::clone(&server));
             let handler = move || Ok(Handler::new(Arc::clone(&caller), Arc::clone(&server)));
             let mut sessions = LocalSessionManager::default();

@@ -16,10 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ServeError;
 use crate::options::ServeOptions;
-use crate::stdio::END_GRACE;
+use crate::resources;
 use crate::tokens::Tokens;
 use gate::Gate;
 
+/// How long calls may go on after the server was told to end.
+const END_GRACE: Duration = Duration::from_secs(5);
 /// How often the end of the calls under way is looked for.
 const IDLE_CHECK: Duration = Duration::from_millis(20);
 /// How long the last answers may take to leave.
@@ -58,6 +60,7 @@ impl HttpServer {
         let failed = |source| ServeError::Bind { addr, source };
         let listener = TcpListener::bind(addr).await.map_err(failed)?;
         let addr = listener.local_addr().map_err(failed)?;
+        resources::register(runtime.registry())?;
         let ends = Ends::default();
         let gate = Gate::new(&runtime, addr, &tokens, &options, &ends)?;
         let router = Router::new()
