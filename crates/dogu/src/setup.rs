@@ -27,6 +27,8 @@ pub(crate) use brought::{Asking, described, project_files};
 pub(crate) struct Setup {
     pub(crate) runtime: Runtime,
     pub(crate) state: Option<StateDir>,
+    /// What the workspace brings counts.
+    pub(crate) trusted: bool,
 }
 
 /// Builds the runtime of a workspace with the built-in tools.
@@ -47,8 +49,9 @@ pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, 
     if !sandbox::is_inside() {
         builder = builder.supervisor(supervisor()?);
     }
+    let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
-    Ok(Setup { runtime, state })
+    Ok(Setup { runtime, state, trusted })
 }
 
 /// Who starts programs: this program again, as a small process of its own.
@@ -216,7 +219,7 @@ pub(crate) fn user_settings() -> Option<PathBuf> {
 }
 
 /// The folder of the user's settings.
-fn config_folder() -> Option<PathBuf> {
+pub(crate) fn config_folder() -> Option<PathBuf> {
     let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let home = || Some(std::env::home_dir()?.join(".config"));
     Some(set.filter(|path| path.is_absolute()).or_else(home)?.join("dogu"))
