@@ -31,6 +31,8 @@ pub(crate) struct Setup {
     pub(crate) runtime: Runtime,
     pub(crate) state: Option<StateDir>,
     pub(crate) gateway: Gateway,
+    /// What the workspace brings counts.
+    pub(crate) trusted: bool,
 }
 
 /// Builds the runtime of a workspace with the built-in tools and those of its servers.
@@ -52,9 +54,10 @@ pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, 
     if let Some(supervisor) = &supervisor {
         builder = builder.supervisor(supervisor.clone());
     }
+    let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
     let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor)?;
-    Ok(Setup { runtime, state, gateway })
+    Ok(Setup { runtime, state, gateway, trusted })
 }
 
 /// Who starts programs: this program again, as a small process of its own.

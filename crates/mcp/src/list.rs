@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dogu_runtime::Catalog;
+use dogu_runtime::{Catalog, Limits};
 use dogu_tool::{Category, ToolSpec};
 use rmcp::model::{Icon, JsonObject, MetaObject, ProtocolVersion, Tool, ToolAnnotations};
 use serde_json::Value;
@@ -27,10 +27,10 @@ impl Listing {
     }
 }
 
-/// All tools of a catalog as the `tools` of a `tools/list` answer; `result_bytes` is how long a
-/// result can become.
-pub fn tools_json(catalog: &Catalog, result_bytes: usize) -> Vec<Value> {
-    let listing = Listing { result_bytes, icons: true };
+/// All tools of a catalog as the `tools` of a `tools/list` answer, with the limits that hold where
+/// none are set.
+pub fn tools_json(catalog: &Catalog) -> Vec<Value> {
+    let listing = Listing { result_bytes: Limits::default().result_bytes, icons: true };
     let tools = tools(catalog, listing);
     tools.iter().map(|tool| serde_json::to_value(tool).unwrap_or_default()).collect()
 }

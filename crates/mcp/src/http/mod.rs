@@ -54,6 +54,15 @@ impl HttpServer {
         tokens: Tokens,
         options: ServeOptions,
     ) -> Result<Self, ServeError> {
+        Self::bind_with(runtime, addr, Some(tokens), options).await
+    }
+
+    async fn bind_with(
+        runtime: Runtime,
+        addr: SocketAddr,
+        tokens: Option<Tokens>,
+        options: ServeOptions,
+    ) -> Result<Self, ServeError> {
         if !addr.ip().is_loopback() && !options.allow_remote {
             return Err(ServeError::Remote { addr });
         }
@@ -62,13 +71,25 @@ impl HttpServer {
         let addr = listener.local_addr().map_err(failed)?;
         resources::register(runtime.registry())?;
         let ends = Ends::default();
-        let gate = Gate::new(&runtime, addr, &tokens, &options, &ends)?;
+        let gate = Gate::new(&runtime, addr, tokens.as_ref(), &options, &ends)?;
         let router = Router::new()
             .route("/", get(pages::root))
             .route("/healthz", get(pages::healthz))
             .route("/mcp", any(gate::enter))
             .with_state(Arc::new(gate));
         Ok(Self { listener, addr, router, runtime, ends })
+    }
+
+    /// Listens on loopback for whoever comes, without a token: for tests of the protocol, whose
+    /// clients know none. Never for tools that do anything.
+    #[doc(hidden)]
+    pub async fn bind_to_anyone(
+        runtime: Runtime,
+        addr: SocketAddr,
+        options: ServeOptions,
+    ) -> Result<Self, ServeError> {
+        let options = ServeOptions { allow_remote: false, ..options };
+        Self::bind_with(runtime, addr, None, options).await
     }
 
     /// Where it listens, with the port that it got.
