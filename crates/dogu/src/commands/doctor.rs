@@ -72,7 +72,8 @@ fn server(status: ServerStatus) -> Finding {
             let tools = status.tools.unwrap_or_default();
             let server = server.map(|name| format!(", {name}")).unwrap_or_default();
             let protocol = protocol.map(|version| format!(", MCP {version}")).unwrap_or_default();
-            let odd: String = status.problems.iter().map(|problem| format!("; {problem}")).collect();
+            let odd: String =
+                status.problems.iter().map(|problem| format!("; {problem}")).collect();
             (true, format!("answers with {tools} tools{server}{protocol}{odd}"))
         }
         Standing::Failed(why) => (false, why),
