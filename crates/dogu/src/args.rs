@@ -1,7 +1,9 @@
 //! The arguments of every command, as `--help` explains them.
 
 mod edit;
+mod mcp;
 mod policy;
+mod servers;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,7 +15,9 @@ use dogu_protocol::text::Form;
 use dogu_runtime::record::RecordStatus;
 
 pub(crate) use edit::Edit;
+pub(crate) use mcp::Mcp;
 pub(crate) use policy::{Check, Grants, GrantsCommand, Policy, Trust, TrustCommand};
+pub(crate) use servers::{AddServer, ListServers, Servers};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -74,6 +78,9 @@ pub(crate) enum Command {
     /// See what would be allowed, test rules, and take back what was granted
     #[command(subcommand)]
     Policy(Policy),
+    /// Put other MCP servers behind the gate
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Let the settings, rules, modes and servers count that a workspace brings
     Trust(Trust),
     /// Take back what calls did to files

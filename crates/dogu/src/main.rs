@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Edit(edit) => commands::edit::run(cli.workspace, &edit),
         Command::Tools(tools) => commands::tools::run(&cli.workspace, &tools),
         Command::Policy(policy) => commands::policy::run(&cli.workspace, &policy),
+        Command::Mcp(mcp) => commands::mcp::run(&cli.workspace, &mcp),
         Command::Trust(trust) => commands::trust::run(&cli.workspace, &trust),
         Command::Undo(undo) => commands::undo::run(&cli.workspace, &undo),
         Command::Log(log) => commands::log::run(&log),

@@ -6,6 +6,7 @@ pub(crate) mod dispatch;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod parse;
 pub(crate) mod policy;
 pub(crate) mod serve;

@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use dogu::gateway::Standing;
 use serde_json::json;
 
@@ -73,10 +71,8 @@ async fn a_server_that_never_answers_is_given_up() {
     let mut server = small("silent", &build.notes());
     server.startup_timeout = Some(1);
     let world = build.server("small", server).world();
-    let begun = Instant::now();
     let why = world.gateway.load().await[0].1.to_string();
     assert!(why.contains("it did not answer within 1 seconds"), "{why}");
-    assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
 #[tokio::test]

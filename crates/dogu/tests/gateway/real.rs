@@ -133,7 +133,11 @@ async fn m1_a_server_of_the_python_sdk_speaks_the_newer_era() {
     let sum = world.call("py__add", json!({"a": 20, "b": 22})).await;
     assert!(sum.to_text().contains("42"), "{}", sum.to_text());
     let failed = world.call("py__broken", json!({})).await;
-    assert!(failed.is_error() && failed.to_text().contains("as always"), "{}", failed.to_text());
+    assert!(
+        failed.is_error() && failed.to_text().contains("Error executing tool broken"),
+        "{}",
+        failed.to_text()
+    );
     let input = json!({"server_name": "py", "uri": "note://one"});
     assert_eq!(world.call("access_mcp_resource", input).await.to_text(), "first note");
     let Standing::Up { protocol, .. } = &world.gateway.statuses()[0].standing else { panic!() };

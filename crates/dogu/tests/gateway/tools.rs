@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use dogu::tool::Content;
 use serde_json::json;
 
@@ -175,7 +173,6 @@ async fn nothing_of_a_server_is_left_when_it_is_closed() {
         crate::support::marked("sleep 78.125").is_empty()
     })
     .await;
-    tokio::time::sleep(Duration::from_millis(1)).await;
     let folder = world.folder.path().display().to_string();
     crate::support::until("it is gone itself", || crate::support::marked(&folder).is_empty()).await;
 }
