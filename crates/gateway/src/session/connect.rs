@@ -35,6 +35,9 @@ const MAX_REASON: usize = 400;
 /// How many of the last lines on stderr are told with a failure.
 const STDERR_LINES: usize = 5;
 
+/// A probe without an answer takes ten seconds; whoever has had more was asked in both eras.
+const PROBED: Duration = Duration::from_secs(15);
+
 /// Why a server cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
@@ -120,6 +123,8 @@ pub(crate) async fn connect(
     for era in eras(server.era, known) {
         match attempt(server, era, handler, around).await {
             Ok(connected) => return Ok(connected),
+            // There was time for the fallback within the session.
+            Err(error @ ConnectError::Timeout(time, _)) if time > PROBED => return Err(error),
             // Neither a missing program nor a missing login gets better by asking differently.
             Err(error @ (ConnectError::Session(_) | ConnectError::Timeout(..))) => {
                 last = Some(error);
