@@ -95,7 +95,7 @@ pub async fn login(
     let mut state = OAuthState::Unauthorized(manager);
     let settings = server.oauth.clone().unwrap_or_default();
     if settings.client_credentials {
-        let config = credentials(&settings)?;
+        let config = credentials(&settings, url)?;
         return Ok(state.authenticate_client_credentials(config).await?);
     }
     let callback = Callback::listen(settings.callback_port).await.map_err(LoginError::Callback)?;
@@ -122,14 +122,15 @@ fn request(settings: &OAuthSettings, redirect_uri: &str) -> AuthorizationRequest
     request
 }
 
-fn credentials(settings: &OAuthSettings) -> Result<ClientCredentialsConfig, LoginError> {
+/// The token is for this server and no other.
+fn credentials(settings: &OAuthSettings, url: &str) -> Result<ClientCredentialsConfig, LoginError> {
     let (Some(client_id), Some(client_secret)) =
         (settings.client_id.clone(), settings.client_secret.clone())
     else {
         return Err(LoginError::NoCredentials);
     };
-    let scopes = settings.scopes.clone();
-    Ok(ClientCredentialsConfig::ClientSecret { client_id, client_secret, scopes, resource: None })
+    let (scopes, resource) = (settings.scopes.clone(), Some(url.to_owned()));
+    Ok(ClientCredentialsConfig::ClientSecret { client_id, client_secret, scopes, resource })
 }
 
 async fn new_manager(url: &str) -> Result<AuthorizationManager, AuthError> {
@@ -154,7 +155,7 @@ pub(crate) async fn manager(
     manager.set_credential_store(store);
     if let Some(settings) = by_itself {
         let mut state = OAuthState::Unauthorized(manager);
-        state.authenticate_client_credentials(credentials(settings)?).await?;
+        state.authenticate_client_credentials(credentials(settings, url)?).await?;
         return Ok(state.into_authorization_manager());
     }
     if !manager.initialize_from_store().await? {

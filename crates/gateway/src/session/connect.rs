@@ -235,9 +235,24 @@ async fn opened_in(
                 let _ = tokio::time::timeout(Duration::from_millis(200), child.ended()).await;
                 said = format!("{}{}", how_ended(child), said_on_stderr(Some(child)));
             }
-            Err(ConnectError::Session(format!("{}{said}", line(&words(&error), MAX_REASON))))
+            Err(ConnectError::Session(format!("{}{said}", line(&told(&error), MAX_REASON))))
         }
         Err(_) => Err(ConnectError::Timeout(time, said_on_stderr(child.as_ref()))),
+    }
+}
+
+/// Why a session could not be opened, without the names of what it was tried with.
+fn told(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => words(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback),
+        ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => format!("it refused: {}", error.message),
+        ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ExpectedInitResponse(_) => {
+            "it answered with something that opens no session".to_owned()
+        }
+        other => words(other),
     }
 }
 
