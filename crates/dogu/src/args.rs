@@ -108,6 +108,11 @@ pub(crate) enum Conformance {
         #[arg(long, value_name = "ADDR")]
         http: SocketAddr,
     },
+    /// Do what the suite wants a client to do with its server
+    Client {
+        /// The suite's server
+        url: String,
+    },
 }
 
 #[derive(Debug, Args)]

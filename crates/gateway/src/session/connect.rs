@@ -53,9 +53,9 @@ pub enum ConnectError {
     /// It took too long.
     #[error("it did not answer within {} seconds{}", .0.as_secs(), .1)]
     Timeout(Duration, String),
-    /// Somebody has to log in first.
+    /// Somebody has to log in first; what the server said about that.
     #[error("it wants a login")]
-    Login,
+    Login(Option<String>),
     /// It failed a moment ago, and is left alone for a while.
     #[error("{last}; the next try is in {} seconds", .again_in.as_secs() + 1)]
     Resting {
@@ -227,7 +227,9 @@ async fn opened_in(
             let era = if is_modern { Era::Modern } else { Era::Legacy };
             Ok(Connected { service, child, era })
         }
-        Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
+        Ok(Err(error)) if error.is_authorization_required() => {
+            Err(ConnectError::Login(error.auth_challenge().map(str::to_owned)))
+        }
         Ok(Err(error)) => {
             let mut said = said_on_stderr(child.as_ref());
             if let Some(child) = &child {
