@@ -145,7 +145,8 @@ impl Server {
     async fn list(&self, session: &Session) -> Result<Listed, crate::session::CallError> {
         let time = self.settings.startup_time();
         let never = CancelFlag::new();
-        let patience = Patience { idle: time, most: time, cancel: &never, tell: &|_, _| {} };
+        let patience =
+            Patience { call: None, idle: time, most: time, cancel: &never, tell: &|_, _| {} };
         session.tools(&patience).await
     }
 

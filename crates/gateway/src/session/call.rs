@@ -20,6 +20,8 @@ use super::handler::{Heard, Progress};
 
 /// How long a request may take, and who hears how far it is.
 pub(crate) struct Patience<'a> {
+    /// The call that it is for, if it is for one.
+    pub(crate) call: Option<&'a str>,
     /// Without a word from the server.
     pub(crate) idle: Duration,
     /// At most.

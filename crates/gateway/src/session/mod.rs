@@ -150,6 +150,7 @@ impl Session {
         mut params: CallToolRequestParams,
         patience: &Patience<'_>,
     ) -> Result<Answer, CallError> {
+        let _here = self.heard().begin(patience.call);
         for _ in 0..MAX_ROUNDS {
             let request = CallToolRequest::new(params.clone());
             match self.request(ClientRequest::CallToolRequest(request), patience).await? {
@@ -174,6 +175,7 @@ impl Session {
         uri: &str,
         patience: &Patience<'_>,
     ) -> Result<ReadResourceResult, CallError> {
+        let _here = self.heard().begin(patience.call);
         let mut params = ReadResourceRequestParams::new(uri);
         for _ in 0..MAX_ROUNDS {
             let request = ReadResourceRequest::new(params.clone());
