@@ -140,8 +140,9 @@ fn failed(error: ServiceError) -> CallError {
     match error {
         ServiceError::McpError(data) => CallError::Refused(data),
         ServiceError::Timeout { timeout } => CallError::Timeout(timeout),
-        ServiceError::TransportSend(_) | ServiceError::TransportClosed => CallError::Gone,
-        ServiceError::Cancelled { .. } => CallError::Gone,
+        ServiceError::TransportSend(_)
+        | ServiceError::TransportClosed
+        | ServiceError::Cancelled { .. } => CallError::Gone,
         _ => CallError::Unreadable("its answer cannot be read"),
     }
 }
