@@ -20,6 +20,7 @@ mod sandbox;
 mod serve;
 #[path = "../../../net/tests/server/mod.rs"]
 mod server;
+mod servers;
 mod settings;
 mod support;
 mod terminal;

@@ -19,6 +19,9 @@ use cache::Remembered;
 use link::Link;
 pub use link::Standing;
 
+/// What is done with a server whose tools are others.
+type OnChange = dyn Fn(&Arc<Server>) + Send + Sync;
+
 /// What all servers of a gateway share.
 pub(crate) struct Shared {
     pub(crate) around: Surroundings,
@@ -29,7 +32,7 @@ pub(crate) struct Shared {
     /// How long a server rests after its first failure.
     pub(crate) rest: Duration,
     /// Is told when a server's tools are others.
-    pub(crate) changed: Box<dyn Fn(&Arc<Server>) + Send + Sync>,
+    pub(crate) changed: Box<OnChange>,
 }
 
 /// One server.

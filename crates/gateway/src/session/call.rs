@@ -148,8 +148,7 @@ fn failed(error: ServiceError) -> CallError {
         ServiceError::TransportSend(error) => {
             challenge(error.error.as_ref()).map_or(CallError::Gone, CallError::Login)
         }
-        ServiceError::TransportClosed => CallError::Gone,
-        ServiceError::Cancelled { .. } => CallError::Gone,
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Gone,
         _ => CallError::Unreadable("its answer cannot be read"),
     }
 }

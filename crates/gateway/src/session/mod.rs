@@ -106,10 +106,11 @@ impl Session {
         let mut listed = Listed::default();
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let mut request = ListToolsRequest::default();
-            request.params = cursor
-                .clone()
-                .map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let page = |cursor| PaginatedRequestParams::default().with_cursor(Some(cursor));
+            let request = ListToolsRequest {
+                params: cursor.clone().map(page),
+                ..ListToolsRequest::default()
+            };
             let answered = self.request(ClientRequest::ListToolsRequest(request), patience).await?;
             let next = match answered {
                 ServerResult::ListToolsResult(page) => {
