@@ -191,7 +191,8 @@ async fn a_task_and_a_spilled_result_belong_to_their_token() {
     let foreign = server.send(&Request::modern(TWO, &read)).await.answer();
     assert_eq!(foreign["error"]["code"], -32602, "{foreign}");
     let own = server.send(&Request::modern(ONE, &read)).await.answer();
-    assert!(own["result"]["contents"][0]["text"].as_str().unwrap().starts_with("line 0\n"));
+    let page = own["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{own}"));
+    assert!(page.starts_with("line 0\n"));
     let list = server.send(&Request::modern(TWO, &modern(5, "resources/list", json!({})))).await;
     assert_eq!(list.answer()["result"]["resources"], json!([]));
 }
@@ -199,7 +200,8 @@ async fn a_task_and_a_spilled_result_belong_to_their_token() {
 #[tokio::test]
 async fn a_spilled_result_is_linked_listed_and_read_in_pages() {
     let mut wire = wire();
-    let long = ask(&mut wire, "1", "tools/call", call("long", json!({}))).await;
+    wire.send(&modern("1", "tools/call", call("long", json!({})))).await;
+    let long = wire.answer(&json!("1")).await;
     let link = &long["result"]["content"][1];
     assert_eq!((&link["type"], &link["mimeType"]), (&json!("resource_link"), &json!("text/plain")));
     let list = ask(&mut wire, "2", "resources/list", json!({})).await;
