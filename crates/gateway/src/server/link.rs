@@ -8,7 +8,7 @@ use futures::FutureExt as _;
 use futures::future::Shared;
 use rmcp::model::ErrorCode;
 
-use super::Server;
+use super::{Server, WantedLogin};
 use crate::session::{CallError, ConnectError, Handler, Heard, Listed, Session, listen};
 
 /// The longest that a server is left alone.
@@ -122,7 +122,7 @@ impl Server {
 
     /// What the server said about a login; it is asked for once.
     pub(crate) fn take_challenge(&self) -> Option<String> {
-        self.lock_login().take().flatten()
+        self.lock_login().take()?.challenge
     }
 
     /// Notes that a call needs a login.
@@ -133,10 +133,10 @@ impl Server {
     }
 
     fn note_login(&self, challenge: Option<String>) {
-        *self.lock_login() = Some(challenge);
+        *self.lock_login() = Some(WantedLogin { challenge });
     }
 
-    fn lock_login(&self) -> MutexGuard<'_, Option<Option<String>>> {
+    fn lock_login(&self) -> MutexGuard<'_, Option<WantedLogin>> {
         self.login.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

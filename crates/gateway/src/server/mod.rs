@@ -45,7 +45,14 @@ pub(crate) struct Server {
     link: Mutex<Link>,
     tools: Mutex<Arc<Tools>>,
     /// A login that it wants, with what it said about it.
-    login: Mutex<Option<Option<String>>>,
+    login: Mutex<Option<WantedLogin>>,
+}
+
+/// A login that a server wants.
+#[derive(Debug)]
+struct WantedLogin {
+    /// What it said about it.
+    challenge: Option<String>,
 }
 
 /// The tools of a server as they are known.
