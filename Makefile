@@ -18,12 +18,15 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test --workspace --test foreign_clients --test real_model --test truth --test rg_agrees --test walk --test tools --test memory -- --ignored
+	cargo test --workspace --test agents --test conformance --test foreign_clients --test gateway --test real_model --test truth --test rg_agrees --test walk --test tools --test memory -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-## setup: the foreign MCP clients, the language model, the sandbox and the searchers that the tests use
+## setup: MCP clients, servers and agents of others, the conformance suite, the language model, the sandbox and the searchers that the tests use
 setup:
+	scripts/setup-agents
 	scripts/setup-mcp-clients
+	scripts/setup-mcp-conformance
+	scripts/setup-mcp-servers
 	scripts/setup-model
 	scripts/setup-sandbox
 	scripts/setup-search

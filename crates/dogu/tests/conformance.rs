@@ -51,44 +51,68 @@ impl Drop for Server {
     }
 }
 
-/// Runs what a revision requires. The suite ends with 0 only if all of it passed, warnings too,
-/// because the list of failures that it may expect is empty.
-fn conforms(revision: &str) {
-    let folder = tempfile::tempdir().unwrap();
+/// Runs what a revision requires of one side. The suite ends with 0 only if all of it passed,
+/// warnings too, because the list of failures that it may expect is empty.
+fn run(side: &[&str], revision: &str, folder: &Path) -> String {
     let bin = suite().join("node_modules/.bin");
-    let expected = folder.path().join("expected-failures.yml");
+    let expected = folder.join("expected-failures.yml");
     std::fs::write(&expected, "server: []\nclient: []\n").unwrap();
-    let server = Server::start(folder.path());
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(bin.join("conformance"))
-        .args(["server", "--url", &server.url, "--requirements", revision])
+        .args(side)
+        .args(["--requirements", revision])
         .arg("--expected-failures")
         .arg(&expected)
         .arg("-o")
-        .arg(folder.path().join("results"))
+        .arg(folder.join("results"))
         .env("PATH", format!("{}:{path}", bin.display()))
-        .env("HOME", folder.path())
-        .current_dir(folder.path())
+        .env("HOME", folder)
+        .current_dir(folder)
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let summary = text.find("=== SUMMARY").map_or(&*text, |at| &text[at..]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
-        "{revision}: {summary}\n{}",
+        "{side:?} {revision}: {text}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(summary.contains("server-sse-multiple-streams"), "{summary}");
+    text
+}
+
+fn server_conforms(revision: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let text = run(&["server", "--url", &server.url], revision, folder.path());
+    assert!(text.contains("server-sse-multiple-streams"), "{text}");
+}
+
+fn client_conforms(revision: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let command = format!("{DOGU} __conformance client");
+    let text = run(&["client", "--command", &command], revision, folder.path());
+    assert!(text.contains("auth/scope-step-up"), "{text}");
 }
 
 #[test]
 #[ignore = "needs what scripts/setup-mcp-conformance installs; make test runs it"]
 fn the_server_conforms_to_2025_11_25() {
-    conforms("2025-11-25");
+    server_conforms("2025-11-25");
 }
 
 #[test]
 #[ignore = "needs what scripts/setup-mcp-conformance installs; make test runs it"]
 fn the_server_conforms_to_2026_07_28() {
-    conforms("2026-07-28");
+    server_conforms("2026-07-28");
+}
+
+#[test]
+#[ignore = "needs what scripts/setup-mcp-conformance installs; make test runs it"]
+fn the_client_conforms_to_2025_11_25() {
+    client_conforms("2025-11-25");
+}
+
+#[test]
+#[ignore = "needs what scripts/setup-mcp-conformance installs; make test runs it"]
+fn the_client_conforms_to_2026_07_28() {
+    client_conforms("2026-07-28");
 }
