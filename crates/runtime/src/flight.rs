@@ -11,6 +11,7 @@ use dogu_tool::{
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::catalog::Catalog;
 use crate::contain::Overdue;
 use crate::events::EventKind;
 use crate::policy::PermissionStatus;
@@ -30,6 +31,8 @@ pub(crate) struct Flight {
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
     pub(crate) origin: Arc<Origin>,
+    /// What the step of the call offers.
+    pub(crate) catalog: Arc<Catalog>,
     /// Whoever makes the call wants a person to be asked.
     pub(crate) forces_approval: bool,
     pub(crate) cancel: CancelFlag,
@@ -87,6 +90,7 @@ impl Flight {
             id: call.id.as_str().into(),
             name: call.name.as_str().into(),
             origin: Arc::clone(&step.origin),
+            catalog: Arc::clone(&step.catalog),
             forces_approval: step.forces_approval,
             cancel: CancelFlag::new(),
             started: Instant::now(),
