@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use dogu_runtime::{Dispatch, Runtime};
+use dogu_runtime::{Catalog, Dispatch, Runtime};
 use dogu_tool::{Origin, Principal, ToolCall, ToolError, ToolResult};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -43,6 +43,11 @@ impl Caller {
 
     pub(crate) fn principal(&self) -> &Principal {
         &self.origin.principal
+    }
+
+    /// What the caller is shown; in the newest era whatever it found before.
+    pub(crate) fn offered(&self, is_modern: bool) -> Catalog {
+        if is_modern { self.runtime.catalog() } else { self.runtime.catalog_for(self.principal()) }
     }
 
     /// Ids are unique in the record, which outlives the process and the client's own numbers.

@@ -1,7 +1,7 @@
 //! The methods that a client can call. Tools, and nothing else.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CompleteRequestMethod,
@@ -27,11 +27,14 @@ pub(crate) struct Handler {
     caller: Arc<Caller>,
     config: Arc<ServerConfig>,
     calls: Calls,
+    /// Which of the tools that were found the client knows of.
+    shown: AtomicU64,
 }
 
 impl Handler {
     pub(crate) fn new(caller: Arc<Caller>, config: Arc<ServerConfig>) -> Self {
-        Self { caller, config, calls: Calls::default() }
+        let shown = AtomicU64::new(caller.runtime.shown_version(caller.principal()));
+        Self { caller, config, calls: Calls::default(), shown }
     }
 
     /// Params that rmcp could not read. Arguments of a wrong kind are the model's to mend, so they
@@ -49,14 +52,31 @@ impl Handler {
         let name = params.get("name").and_then(Value::as_str).ok_or_else(unfit)?.to_owned();
         let input = params.remove("arguments").unwrap_or_else(|| Value::Object(JsonObject::new()));
         let result = self.caller.call(&name, input, &self.calls, context).await;
+        self.announce(context).await;
         let mut answer = content::answer(result)?;
         // rmcp does this for the answers that it knows.
-        let modern = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
+        let modern = is_modern(context);
         answer.result_type = answer.result_type.filter(|_| modern);
         let answer = serde_json::to_value(answer)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(CustomResult::new(answer))
     }
+}
+
+impl Handler {
+    /// Says that the list has changed, where the call that ended found tools. In the newest era
+    /// the list depends on no earlier request.
+    async fn announce(&self, context: &RequestContext<RoleServer>) {
+        let now = self.caller.runtime.shown_version(self.caller.principal());
+        if self.shown.swap(now, Ordering::SeqCst) != now && !is_modern(context) {
+            // A client that is gone needs no list.
+            let _ = context.peer.notify_tool_list_changed().await;
+        }
+    }
+}
+
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 impl ServerHandler for Handler {
@@ -67,13 +87,14 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         // There is one page, so no cursor was ever given out.
         if page.is_some_and(|page| page.cursor.is_some()) {
             return Err(ErrorData::invalid_params("there is no such cursor", None));
         }
-        Ok(ListToolsResult::with_all_items(list::tools(&self.caller.runtime.catalog())))
+        let catalog = self.caller.offered(is_modern(&context));
+        Ok(ListToolsResult::with_all_items(list::tools(&catalog)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -88,6 +109,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let input = Value::Object(request.arguments.unwrap_or_default());
         let result = self.caller.call(&request.name, input, &self.calls, &context).await;
+        self.announce(&context).await;
         content::answer(result).map(Into::into)
     }
 

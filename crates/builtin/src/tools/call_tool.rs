@@ -47,6 +47,11 @@ impl TypedTool for CallTool {
         Vec::new()
     }
 
+    fn partial(&self, input: &Value) -> Option<String> {
+        let name = input.get("name").and_then(Value::as_str).unwrap_or("...");
+        Some(format!("Calling: {}", dogu_tool::text::truncate_marked(name, 100)))
+    }
+
     async fn run(&self, _: Input, _: &Ctx) -> Result<Output, ToolError> {
         Err(ToolError::invalid(format!("{CALL_TOOL} calls other tools, not itself."))
             .suggest(format!("Name the tool that {SEARCH_TOOLS} found.")))

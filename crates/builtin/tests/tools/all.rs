@@ -181,7 +181,8 @@ fn a2_every_builtin_is_in_the_category_of_what_it_does() {
             // It is about a process that the same caller was allowed to start.
             continue;
         }
-        assert_eq!(plan.actions().is_empty(), nothing_said, "{name}");
+        let touches = tool.spec().category != Category::System;
+        assert_eq!(plan.actions().is_empty(), nothing_said || !touches, "{name}");
         for action in plan.actions() {
             let category = match action {
                 Action::Execute { .. } => Category::Execute,
@@ -206,7 +207,12 @@ fn every_builtin_says_what_it_is_about_to_do_while_the_call_still_comes_in() {
         }
         let unknown = tool.partial(&json!({})).unwrap();
         assert!(unknown.ends_with(": ..."), "{name}: {unknown}");
-        let input = json!({"path": "a/b", "command": "a/b", "id": "a/b"});
+        let said = match name.as_str() {
+            "search_tools" => "query",
+            "call_tool" => "name",
+            _ => "path",
+        };
+        let input = json!({said: "a/b", "command": "a/b", "id": "a/b"});
         let known = tool.partial(&input).unwrap();
         assert!(known.ends_with(": a/b"), "{name}: {known}");
     }

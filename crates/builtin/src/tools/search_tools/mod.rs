@@ -62,8 +62,8 @@ impl TypedTool for SearchTools {
     }
 
     fn partial(&self, input: &Value) -> Option<String> {
-        let query = input.get("query")?.as_str()?;
-        Some(format!("Searching tools for {}", dogu_tool::text::truncate_marked(query, 100)))
+        let query = input.get("query").and_then(Value::as_str).unwrap_or("...");
+        Some(format!("Searching tools: {}", dogu_tool::text::truncate_marked(query, 100)))
     }
 
     async fn run(&self, input: Input, ctx: &Ctx) -> Result<Output, ToolError> {
