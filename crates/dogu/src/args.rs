@@ -88,10 +88,23 @@ pub(crate) enum Command {
     Log(Log),
     /// Say what is here, and what each lack costs
     Doctor(Doctor),
+    /// The fixtures of MCP's conformance suite
+    #[command(name = "__conformance", subcommand, hide = true)]
+    Conformance(Conformance),
     /// Print a completion script for your shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Conformance {
+    /// Serve the suite's tools, resources and prompts, to whoever comes over loopback
+    Server {
+        /// Listen here
+        #[arg(long, value_name = "ADDR")]
+        http: SocketAddr,
     },
 }
 
@@ -105,14 +118,14 @@ pub(crate) struct Serve {
     #[arg(long, requires = "http")]
     pub(crate) allow_remote: bool,
     /// What happens to a call that needs approval
-    #[arg(long, value_enum, default_value_t = ServeApprove::None)]
+    #[arg(long, value_enum, default_value_t = ServeApprove::Ask)]
     pub(crate) approve: ServeApprove,
 }
 
 /// A server has no terminal to ask on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServeApprove {
-    /// Ask where someone can be asked, else refuse
+    /// Ask through the client where it can show a form, else refuse
     Ask,
     /// Allow whatever is not refused outright
     All,

@@ -35,6 +35,8 @@ pub use dogu_builtin as builtin;
 #[doc(inline)]
 pub use dogu_edit as edit;
 #[doc(inline)]
+pub use dogu_gateway as gateway;
+#[doc(inline)]
 pub use dogu_mcp as mcp;
 #[doc(inline)]
 pub use dogu_policy as policy;

@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Command::Undo(undo) => commands::undo::run(&cli.workspace, &undo),
         Command::Log(log) => commands::log::run(&log),
         Command::Doctor(doctor) => commands::doctor::run(&cli.workspace, &doctor),
+        Command::Conformance(conformance) => commands::conformance::run(&conformance),
         Command::Completions { shell } => commands::completions::run(shell),
     };
     done.unwrap_or_else(|problem: Problem| {

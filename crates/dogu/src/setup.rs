@@ -2,10 +2,12 @@
 
 mod brought;
 mod embeddings;
+mod gateway;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use dogu_gateway::Gateway;
 use dogu_runtime::grants::GrantStore;
 use dogu_runtime::process::Supervisor;
 use dogu_runtime::record::{Record, RecordOptions};
@@ -22,14 +24,18 @@ use crate::prompt::Approver;
 use crate::sandbox;
 use brought::Brought;
 pub(crate) use brought::{Asking, described, project_files};
+pub(crate) use gateway::{SERVERS, warn_unusable};
 
 /// What commands need to make calls.
 pub(crate) struct Setup {
     pub(crate) runtime: Runtime,
     pub(crate) state: Option<StateDir>,
+    pub(crate) gateway: Gateway,
+    /// What the workspace brings counts.
+    pub(crate) trusted: bool,
 }
 
-/// Builds the runtime of a workspace with the built-in tools.
+/// Builds the runtime of a workspace with the built-in tools and those of its servers.
 pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
     let opened = StateDir::default_path().and_then(StateDir::open);
@@ -44,11 +50,14 @@ pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, 
     if let Some(delegate) = approver.delegate {
         builder = builder.delegate(delegate);
     }
-    if !sandbox::is_inside() {
-        builder = builder.supervisor(supervisor()?);
+    let supervisor = if sandbox::is_inside() { None } else { Some(supervisor()?) };
+    if let Some(supervisor) = &supervisor {
+        builder = builder.supervisor(supervisor.clone());
     }
+    let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
-    Ok(Setup { runtime, state })
+    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor)?;
+    Ok(Setup { runtime, state, gateway, trusted })
 }
 
 /// Who starts programs: this program again, as a small process of its own.
@@ -59,19 +68,27 @@ pub(crate) fn supervisor() -> Result<Supervisor, Problem> {
 }
 
 /// Builds the same runtime for whoever only looks: nothing is made or opened that only calls
-/// would need.
+/// would need. Tools of servers are there as far as they are known.
 pub(crate) fn build_to_show(workspace: &Workspace, asking: Asking) -> Result<Runtime, Problem> {
+    Ok(build_to_list(workspace, asking)?.runtime)
+}
+
+/// The same with the gateway, for whoever asks the servers for their tools.
+pub(crate) fn build_to_list(workspace: &Workspace, asking: Asking) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
     let path = StateDir::default_path().ok();
     let state =
         path.as_ref().filter(|path| path.is_dir()).and_then(|path| StateDir::open(path).ok());
     let begun = begun(workspace, &redactor, state.as_ref(), asking)?;
-    let builder = match (state, path) {
-        (Some(state), _) => begun.builder.state(state),
+    let builder = match (&state, path) {
+        (Some(state), _) => begun.builder.state(state.clone()),
         (None, Some(path)) => begun.builder.private(path),
         (None, None) => begun.builder,
     };
-    built(builder, begun.choice)
+    let runtime = built(builder, begun.choice)?;
+    let supervisor = if sandbox::is_inside() { None } else { Some(supervisor()?) };
+    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor)?;
+    Ok(Setup { runtime, state, gateway })
 }
 
 fn built(builder: RuntimeBuilder, choice: Choice) -> Result<Runtime, Problem> {
@@ -193,7 +210,7 @@ fn choose(
     asking: Asking,
 ) -> Result<Choice, Problem> {
     let trust = stores.map(|stores| &stores.trust);
-    let user = Settings::load(user_settings().as_deref(), None)?;
+    let user = gateway::with_servers(Settings::load(user_settings().as_deref(), None)?)?;
     let brought = Brought::by(scope.workdir(), trust)?;
     let (mut settings, mut trusted) = brought.settings(user, workspace.trust, asking)?;
     if let Some(mode) = &workspace.mode {
@@ -216,7 +233,7 @@ pub(crate) fn user_settings() -> Option<PathBuf> {
 }
 
 /// The folder of the user's settings.
-fn config_folder() -> Option<PathBuf> {
+pub(crate) fn config_folder() -> Option<PathBuf> {
     let set = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let home = || Some(std::env::home_dir()?.join(".config"));
     Some(set.filter(|path| path.is_absolute()).or_else(home)?.join("dogu"))
@@ -229,7 +246,7 @@ fn warn_unrecorded(error: &dyn std::error::Error, audit: Audit) {
         Audit::BestEffort => "calls are not recorded",
         Audit::Required => "no call will run, because the settings require a record",
     };
-    warn(&format!("{}; {cost}", with_causes(error)));
+    warn(&format!("{}; {cost}", dogu_tool::text::with_causes(error)));
 }
 
 /// The state folder of the user, as it is.
@@ -253,16 +270,6 @@ fn recorded(
             builder
         }
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(&format!(": {cause}"));
-        next = cause.source();
-    }
-    text
 }
 
 /// The path without `.` and `..`, by its names alone: for what is not

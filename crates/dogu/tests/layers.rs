@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Every crate, from the lowest to the highest. Each may use those before it.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "dogu-install",
     "dogu-output",
     "dogu-tool",
@@ -21,6 +21,7 @@ const ORDER: [&str; 19] = [
     "dogu-process",
     "dogu-runtime",
     "dogu-builtin",
+    "dogu-gateway",
     "dogu-mcp",
     "dogu-jupyter",
     "dogu-bundle",

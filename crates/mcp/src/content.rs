@@ -1,13 +1,20 @@
 //! A result as MCP writes it.
 
+use std::path::PathBuf;
+
 use dogu_tool::{Content, ErrorCode, ToolResult};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+use rmcp::model::{AudioContent, CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Value, json};
+
+use crate::resources;
 
 /// The answer to `tools/call`. What a model can mend is a result that says so; only a name that
 /// is not offered is an error of the protocol.
-pub(crate) fn answer(result: ToolResult) -> Result<CallToolResult, ErrorData> {
+///
+/// Structured content is for programs, and sent where the tool promised its shape and the client
+/// can read it. Elsewhere it would only say again, and be paid for again, what the text says.
+pub(crate) fn answer(result: ToolResult, structured: bool) -> Result<CallToolResult, ErrorData> {
     match &result.error {
         Some(error) if error.code == ErrorCode::NotInCatalog => {
             let words = [Some(error.message.as_str()), error.suggestion.as_deref()];
@@ -16,14 +23,17 @@ pub(crate) fn answer(result: ToolResult) -> Result<CallToolResult, ErrorData> {
         }
         // Without structured content: it would have to fit the schema of a success.
         _ if result.is_error() => {
-            Ok(CallToolResult::error(vec![ContentBlock::text(result.to_text())]))
+            let mut blocks = vec![ContentBlock::text(result.to_text())];
+            blocks.extend(links(&result.spilled));
+            Ok(CallToolResult::error(blocks))
         }
-        _ => Ok(success(result)),
+        _ => Ok(success(result, structured)),
     }
 }
 
-fn success(result: ToolResult) -> CallToolResult {
+fn success(result: ToolResult, structured: bool) -> CallToolResult {
     let notes: Vec<ContentBlock> = result.note_lines().map(ContentBlock::text).collect();
+    let links: Vec<ContentBlock> = links(&result.spilled).collect();
     let mut blocks: Vec<ContentBlock> = result.content.into_iter().map(block).collect();
     // Many clients show the model nothing but text.
     if let Some(structured) = &result.structured
@@ -32,9 +42,16 @@ fn success(result: ToolResult) -> CallToolResult {
         blocks.push(ContentBlock::text(structured.to_string()));
     }
     blocks.extend(notes);
+    blocks.extend(links);
     let mut answer = CallToolResult::success(blocks);
-    answer.structured_content = result.structured.map(as_object);
+    answer.structured_content = result.structured.filter(|_| structured).map(as_object);
     answer
+}
+
+/// Where the rest of a long result can be read.
+fn links(spilled: &[PathBuf]) -> impl Iterator<Item = ContentBlock> {
+    let names = spilled.iter().filter_map(|path| path.file_name()?.to_str());
+    names.map(|name| ContentBlock::ResourceLink(resources::output(name)))
 }
 
 /// Clients of the first era refuse structured content that is not an object.
@@ -46,6 +63,14 @@ fn block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
         Content::Image { data, mime_type } => ContentBlock::image(data, mime_type),
+        Content::Audio { data, mime_type } => {
+            ContentBlock::Audio(AudioContent::new(data, mime_type))
+        }
+        Content::Blob { uri, mime_type, data } => {
+            let contents =
+                ResourceContents::BlobResourceContents { uri, mime_type, blob: data, meta: None };
+            ContentBlock::resource(contents)
+        }
         Content::Json { value } => ContentBlock::text(value.to_string()),
         Content::Resource { uri, mime_type, text: Some(text) } => {
             let contents =
@@ -69,7 +94,7 @@ mod tests {
 
     fn written(output: Output) -> Value {
         let result = ToolResult::ok("c1", "t", output);
-        serde_json::to_value(answer(result).unwrap()).unwrap()
+        serde_json::to_value(answer(result, true).unwrap()).unwrap()
     }
 
     #[test]
@@ -112,10 +137,30 @@ mod tests {
     }
 
     #[test]
+    fn what_the_text_says_is_not_said_again() {
+        let result = ToolResult::ok("c1", "t", json!({"n": [1, 2]}).into());
+        let answer = serde_json::to_value(answer(result, false).unwrap()).unwrap();
+        assert_eq!(answer["content"], json!([{"type": "text", "text": "{\"n\":[1,2]}"}]));
+        assert_eq!(answer.get("structuredContent"), None);
+    }
+
+    #[test]
+    fn what_was_spilled_is_linked() {
+        let mut result = ToolResult::ok("c1", "t", "head … tail".into());
+        result.spilled = vec![PathBuf::from("/state/spills/ab/0123.txt")];
+        let answer = serde_json::to_value(answer(result, true).unwrap()).unwrap();
+        assert_eq!(
+            answer["content"][1],
+            json!({"type": "resource_link", "uri": "dogu://output/0123.txt", "name": "0123.txt",
+                   "title": "The whole output", "mimeType": "text/plain"})
+        );
+    }
+
+    #[test]
     fn a_failure_is_text_and_an_unknown_name_is_a_protocol_error() {
         let error = |code| {
             let info = ToolError::new(code, "Unknown tool: x").suggest("Did you mean y?");
-            answer(ToolResult::error("c1", "x", info.into_info(usize::MAX).0))
+            answer(ToolResult::error("c1", "x", info.into_info(usize::MAX).0), true)
         };
         let failed = serde_json::to_value(error(ErrorCode::Denied).unwrap()).unwrap();
         assert_eq!(failed["isError"], true);

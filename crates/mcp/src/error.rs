@@ -28,6 +28,9 @@ pub enum ServeError {
     /// No random numbers.
     #[error("the system gave no random numbers")]
     Random(#[source] io::Error),
+    /// A tool of the server's own was refused.
+    #[error("the server's own tools cannot be registered")]
+    Register(#[from] dogu_runtime::RegisterError),
     /// The conversation broke off in a way that the protocol does not have.
     #[error("the MCP session failed: {0}")]
     Session(String),

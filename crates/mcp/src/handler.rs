@@ -1,40 +1,115 @@
-//! The methods that a client can call. Tools, and nothing else.
+//! The methods that a client can call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dogu_runtime::Catalog;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode, JsonObject,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod,
-    ListResourceTemplatesResult, ListResourcesRequestMethod, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerConfig, SubscriptionFilter, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+    CancelledNotificationParam, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
-use crate::call::Caller;
-use crate::calls::Calls;
-use crate::{content, list};
+use crate::call::{Caller, Reply};
+use crate::compat::SetLevel;
+use crate::connection::{Connection, Requester};
+use crate::list::{self, Listing};
+use crate::rounds::{Called, Done, Retry, digest};
+use crate::{announce, library};
 
 /// Methods that are known but were sent with params that do not fit them.
-const KNOWN_METHODS: [&str; 5] =
-    ["initialize", "tools/list", "tools/call", "server/discover", "subscriptions/listen"];
+const KNOWN_METHODS: [&str; 14] = [
+    "initialize",
+    "tools/list",
+    "tools/call",
+    "server/discover",
+    "subscriptions/listen",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+];
 
 /// Serves one connection of one principal.
 pub(crate) struct Handler {
-    caller: Arc<Caller>,
+    pub(crate) caller: Arc<Caller>,
     config: Arc<ServerConfig>,
-    calls: Calls,
-    /// Which of the tools that were found the client knows of.
+    connection: Connection,
+    /// Which of the tools that were found the client was told of.
     shown: AtomicU64,
 }
 
 impl Handler {
     pub(crate) fn new(caller: Arc<Caller>, config: Arc<ServerConfig>) -> Self {
         let shown = AtomicU64::new(caller.runtime.shown_version(caller.principal()));
-        Self { caller, config, calls: Calls::default(), shown }
+        Self { caller, config, connection: Connection::default(), shown }
+    }
+
+    fn listing(&self, version: &ProtocolVersion) -> Listing {
+        Listing::new(self.caller.runtime.settings().limits.result_bytes, version)
+    }
+
+    async fn call(
+        &self,
+        name: &str,
+        input: Value,
+        retry: Retry,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let requester = Requester::of(&self.connection, context);
+        // The catalog is the one at the arrival of the request.
+        let catalog = self.caller.runtime.catalog();
+        let structured = requester.version >= ProtocolVersion::V_2025_06_18
+            && list::promises_structure(&catalog, name);
+        let request = digest("tools/call", name, Some(&input));
+        let reply = self.caller.serve(request, retry, &requester, |beginning| {
+            let finish = move |result| Done::Call(Called::new(result, structured));
+            self.caller.begin_call(beginning, (name, input), catalog, finish)
+        });
+        let reply = reply.await?;
+        self.announce_found(&requester).await;
+        match reply {
+            Reply::InputRequired(asked) => Ok(asked.into()),
+            Reply::Task(task) => Ok(task.into()),
+            Reply::Done(Done::Call(called), missing) => {
+                let failed = called.answer.as_ref().is_ok_and(|a| a.is_error == Some(true));
+                match missing.filter(|_| requester.is_modern && failed) {
+                    Some(needed) => Err(ErrorData::missing_required_client_capability(needed)),
+                    None => called.answer.map(Into::into),
+                }
+            }
+            Reply::Done(..) => Err(ended()),
+        }
+    }
+
+    /// What the client is shown: in the older eras what it found too, in the newest what no earlier
+    /// request has changed.
+    fn offered(&self, version: &ProtocolVersion) -> Catalog {
+        if *version >= ProtocolVersion::V_2026_07_28 {
+            return self.caller.runtime.catalog();
+        }
+        self.caller.runtime.catalog_for(self.caller.principal())
+    }
+
+    /// Says that the list has changed, where a call found tools.
+    async fn announce_found(&self, requester: &Requester<'_>) {
+        let now = self.caller.runtime.shown_version(self.caller.principal());
+        if self.shown.swap(now, Ordering::SeqCst) != now && !requester.is_modern {
+            // A client that is gone needs no list.
+            let _ = requester.context.peer.notify_tool_list_changed().await;
+        }
     }
 
     /// Params that rmcp could not read. Arguments of a wrong kind are the model's to mend, so they
@@ -50,33 +125,42 @@ impl Handler {
             _ => return Err(unfit()),
         };
         let name = params.get("name").and_then(Value::as_str).ok_or_else(unfit)?.to_owned();
+        let retried = |key: &str| params.get(key).is_some_and(|value| !value.is_null());
+        if retried("inputResponses") || retried("requestState") {
+            return Err(ErrorData::invalid_params(
+                "what was asked is answered in another form",
+                None,
+            ));
+        }
         let input = params.remove("arguments").unwrap_or_else(|| Value::Object(JsonObject::new()));
-        let result = self.caller.call(&name, input, &self.calls, context).await;
-        self.announce(context).await;
-        let mut answer = content::answer(result)?;
+        let answer = self.call(&name, input, Retry::default(), context).await?;
+        let mut answer = match answer {
+            CallToolResponse::Complete(answer) => serde_json::to_value(answer),
+            CallToolResponse::InputRequired(asked) => serde_json::to_value(asked),
+            CallToolResponse::Task(task) => serde_json::to_value(task),
+            _ => return Err(ended()),
+        }
+        .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         // rmcp does this for the answers that it knows.
-        let modern = is_modern(context);
-        answer.result_type = answer.result_type.filter(|_| modern);
-        let answer = serde_json::to_value(answer)
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let modern = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
+        if let Some(answer) = answer.as_object_mut().filter(|_| !modern) {
+            answer.remove("resultType");
+        }
         Ok(CustomResult::new(answer))
     }
 }
 
-impl Handler {
-    /// Says that the list has changed, where the call that ended found tools. In the newest era
-    /// the list depends on no earlier request.
-    async fn announce(&self, context: &RequestContext<RoleServer>) {
-        let now = self.caller.runtime.shown_version(self.caller.principal());
-        if self.shown.swap(now, Ordering::SeqCst) != now && !is_modern(context) {
-            // A client that is gone needs no list.
-            let _ = context.peer.notify_tool_list_changed().await;
-        }
-    }
+/// The answer to what the end of the server overtook.
+pub(crate) fn ended() -> ErrorData {
+    ErrorData::internal_error("the server ends", None)
 }
 
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+/// There is one page, so no cursor was ever given out.
+fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if page.is_some_and(|page| page.cursor.is_some()) {
+        return Err(ErrorData::invalid_params("there is no such cursor", None));
+    }
+    Ok(())
 }
 
 impl ServerHandler for Handler {
@@ -89,17 +173,19 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // There is one page, so no cursor was ever given out.
-        if page.is_some_and(|page| page.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("there is no such cursor", None));
-        }
-        let catalog = self.caller.offered(is_modern(&context));
-        Ok(ListToolsResult::with_all_items(list::tools(&catalog)))
+        only_page(page)?;
+        let version = context.protocol_version().unwrap_or_default();
+        let tools = list::tools(&self.offered(&version), self.listing(&version));
+        let mut answer = ListToolsResult::with_all_items(tools);
+        // Changes are announced; what is offered may depend on who asks.
+        (answer.ttl_ms, answer.cache_scope) = (Some(0), Some(CacheScope::Private));
+        Ok(answer)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let catalog = self.caller.runtime.catalog();
-        catalog.spec(name).map(|spec| list::tool(&catalog, spec))
+        let listing = self.listing(&ProtocolVersion::LATEST);
+        catalog.spec(name).map(|spec| list::tool(&catalog, spec, listing))
     }
 
     async fn call_tool(
@@ -108,9 +194,84 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let input = Value::Object(request.arguments.unwrap_or_default());
-        let result = self.caller.call(&request.name, input, &self.calls, &context).await;
-        self.announce(&context).await;
-        content::answer(result).map(Into::into)
+        let retry = Retry::new(request.input_responses, request.request_state);
+        self.call(&request.name, input, retry, &context).await
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        library::resources(&self.caller, page.and_then(|page| page.cursor).as_deref())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(page)?;
+        Ok(library::templates(&self.caller))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let requester = Requester { tasks: false, ..Requester::of(&self.connection, &context) };
+        library::read(&self.caller, request, &requester).await
+    }
+
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(page)?;
+        Ok(library::prompts(&self.caller))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let requester = Requester { tasks: false, ..Requester::of(&self.connection, &context) };
+        library::prompt(&self.caller, request, &requester).await
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        library::complete(&self.caller, request).await
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.caller.tasks.manager.get_task(&request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.caller.tasks.manager.update_task(&request.task_id, request.input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.caller.tasks.manager.cancel_task(&request.task_id)
     }
 
     async fn on_cancelled(
@@ -119,22 +280,61 @@ impl ServerHandler for Handler {
         _: NotificationContext<RoleServer>,
     ) {
         if let Some(request) = &notification.request_id {
-            self.calls.cancel(request);
+            self.connection.calls.cancel(request);
         }
     }
 
-    /// Nothing is announced yet, but clients keep such a stream open all the time.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let changes = self.caller.runtime.registry().changes();
+        tokio::spawn(announce::to_peer(context.peer, changes, self.connection.gone.clone()));
+    }
+
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(SubscriptionFilter::new())
+        let mut filter = SubscriptionFilter::new();
+        filter.tools_list_changed = Some(true);
+        Some(filter)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         self.caller.listening.fetch_add(1, Ordering::SeqCst);
-        tokio::select! {
-            () = context.cancelled() => {}
-            () = self.caller.closing.cancelled() => {}
-        }
+        let changes = self.caller.runtime.registry().changes();
+        announce::to_stream(&context, changes, &self.caller.closing).await;
         self.caller.listening.fetch_sub(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.caller.options.compat {
+            return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
+        }
+        self.connection.level.set(&request);
+        Ok(())
+    }
+
+    /// Nothing that is offered changes in a way that could be announced.
+    async fn subscribe(
+        &self,
+        _: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.caller.options.compat {
+            return Err(ErrorData::method_not_found::<rmcp::model::SubscribeRequestMethod>());
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        _: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.caller.options.compat {
+            return Err(ErrorData::method_not_found::<rmcp::model::UnsubscribeRequestMethod>());
+        }
         Ok(())
     }
 
@@ -154,39 +354,5 @@ impl ServerHandler for Handler {
                 Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
             }
         }
-    }
-
-    // What was not announced does not exist; rmcp would answer these with empty lists.
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
-    }
-
-    async fn list_resources(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
-    }
-
-    async fn complete(
-        &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 }

@@ -1,4 +1,4 @@
-//! Progress of one call, for a client that asked for it.
+//! Progress and log of one call, for a client that asked for them.
 
 use std::time::Duration;
 
@@ -6,6 +6,8 @@ use dogu_runtime::{Event, EventKind, Heard, Listener};
 use dogu_tool::CallStatus;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
+
+use crate::compat::{self, WantedLevel as Level};
 
 /// The whole, where a tool says which part of it is done.
 const WHOLE: f64 = 100.0;
@@ -15,15 +17,18 @@ const LEAST_STEP: f64 = 0.01;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Forwards what happens to one call.
-pub(crate) struct Progress {
+pub(crate) struct Told {
     pub(crate) listener: Listener,
     pub(crate) peer: Peer<RoleServer>,
-    pub(crate) token: ProgressToken,
+    /// By which the client knows the progress it asked for.
+    pub(crate) token: Option<ProgressToken>,
+    /// From which level on it wants to see the log.
+    pub(crate) level: Option<Level>,
     pub(crate) call: std::sync::Arc<str>,
     pub(crate) scale: Scale,
 }
 
-impl Progress {
+impl Told {
     /// Forwards until the runtime is gone. Dropping the future loses nothing but the notification
     /// that is being written.
     pub(crate) async fn forward(&mut self) {
@@ -47,9 +52,12 @@ impl Progress {
         if event.call_id != self.call {
             return;
         }
-        if let Some((text, fraction)) = words(event) {
+        if let Some(message) = self.level.and_then(|level| compat::message(&event.kind, level)) {
+            return compat::tell(&self.peer, message).await;
+        }
+        if let (Some(token), Some((text, fraction))) = (&self.token, words(event)) {
             let (progress, total) = self.scale.step(fraction);
-            let mut param = ProgressNotificationParam::new(self.token.clone(), progress);
+            let mut param = ProgressNotificationParam::new(token.clone(), progress);
             param.total = total;
             param.message = Some(text).filter(|text| !text.is_empty());
             // A client that is gone misses it; its call goes on.

@@ -1,8 +1,9 @@
-//! Services of other machines that the user's own settings name.
+//! Other machines: the services that the user's own settings name, and how any machine is asked
+//! without being led astray.
 //!
-//! What a model asks for goes through the gate and the network capability; this is what the user
-//! has set up for dogu itself. So far that is a model that makes vectors of texts,
-//! [`EmbeddingsEndpoint`].
+//! What a model asks for goes through the gate and the network capability; what the user has set
+//! up for dogu itself is granted. So far that is a model that makes vectors of texts,
+//! [`EmbeddingsEndpoint`]. [`Reach`] keeps requests from being turned inward.
 //!
 //! ```no_run
 //! use dogu_net::{EmbeddingsEndpoint, EndpointOptions};
@@ -17,5 +18,7 @@
 //! ```
 
 mod embeddings;
+mod guard;
 
 pub use embeddings::{EmbeddingsEndpoint, EndpointOptions, UnfitEndpoint};
+pub use guard::{Reach, Refused};

@@ -68,11 +68,15 @@ fn is_number(label: &str) -> bool {
 }
 
 fn check_ip(address: IpAddr) -> Result<(), &'static str> {
-    let public = match address {
+    if is_public(address) { Ok(()) } else { Err("its address is not a public one") }
+}
+
+/// Whether an address is surely on the public network.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
-    };
-    if public { Ok(()) } else { Err("its address is not a public one") }
+    }
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {

@@ -30,6 +30,6 @@ pub mod look;
 mod supervise;
 mod wire;
 
-pub use client::{Child, End, Input, Launch, StartError, Supervisor, TerminalSize};
+pub use client::{Child, End, Input, Launch, Pipes, StartError, Supervisor, TerminalSize};
 pub use dogu_sandbox as sandbox;
 pub use supervise::{supervise, supervise_stdin};

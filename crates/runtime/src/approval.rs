@@ -116,6 +116,11 @@ pub enum Answer {
         /// How long it counts.
         scope: GrantScope,
     },
+    /// Nobody could be asked after all. It is a refusal, but not a person's no.
+    Unasked {
+        /// Why not.
+        why: String,
+    },
 }
 
 impl Answer {
@@ -138,6 +143,7 @@ impl Answer {
     pub fn scope(&self) -> GrantScope {
         match self {
             Self::Allow { scope } | Self::Deny { scope, .. } => *scope,
+            Self::Unasked { .. } => GrantScope::Once,
         }
     }
 

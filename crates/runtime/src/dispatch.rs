@@ -1,6 +1,7 @@
 //! The way of a call: catalog, middleware, schema, prepare, policy, approval, run, limits, and
 //! back out. Nothing else runs a tool.
 
+use std::cell::RefCell;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -153,7 +154,7 @@ async fn judged_run(
     let runtime = &flight.runtime;
     runtime.counters.admit(&runtime.settings, &flight.origin.principal, entry, &input)?;
     // Only a question shows the input; a call that is not asked about does not pay for a copy.
-    let shown = if runtime.delegate.is_some() { input.clone() } else { Value::Null };
+    let shown = if flight.delegate.is_some() { input.clone() } else { Value::Null };
     let plan = guarded(|| entry.tool().prepare(input, &runtime.scope))?;
     let admitted = Gate { flight, entry }.pass_plan(plan.as_ref(), &shown).await?;
     if flight.cancel.is_canceled() {
@@ -229,12 +230,13 @@ fn refuse(flight: &Arc<Flight>, input: Value, error: ToolError) -> ToolResult {
     failure(flight, error)
 }
 
-fn failure(flight: &Arc<Flight>, error: ToolError) -> ToolResult {
+fn failure(flight: &Arc<Flight>, mut error: ToolError) -> ToolResult {
+    let content = error.take_content();
     let (info, causes): (ErrorInfo, Vec<String>) = error.into_info(usize::MAX);
     if !causes.is_empty() {
         flight.tell_causes(causes);
     }
-    ToolResult::error(&*flight.id, &*flight.name, info)
+    ToolResult { content, ..ToolResult::error(&*flight.id, &*flight.name, info) }
 }
 
 /// Redacts and bounds a result; a large one on a thread where it delays nobody.
@@ -264,6 +266,7 @@ fn shaper(flight: &Flight, message_characters: usize) -> Shaper<'_> {
         who: &flight.origin.principal,
         result_bytes: runtime.settings.limits.result_bytes,
         message_characters,
+        spilled: RefCell::default(),
     }
 }
 

@@ -11,6 +11,7 @@ use dogu_tool::{
 use serde_json::Value;
 use tokio::sync::Notify;
 
+use crate::approval::PermissionDelegate;
 use crate::catalog::Catalog;
 use crate::contain::Overdue;
 use crate::events::EventKind;
@@ -35,6 +36,8 @@ pub(crate) struct Flight {
     pub(crate) catalog: Arc<Catalog>,
     /// Whoever makes the call wants a person to be asked.
     pub(crate) forces_approval: bool,
+    /// Who asks about this call.
+    pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
     pub(crate) cancel: CancelFlag,
     started: Instant,
     generated_at: SystemTime,
@@ -92,6 +95,7 @@ impl Flight {
             origin: Arc::clone(&step.origin),
             catalog: Arc::clone(&step.catalog),
             forces_approval: step.forces_approval,
+            delegate: step.delegate.clone(),
             cancel: CancelFlag::new(),
             started: Instant::now(),
             generated_at: SystemTime::now(),

@@ -26,6 +26,9 @@ const ASK_INSTEAD: &str = "Do not make the same call again; ask the user what to
 /// What a model is told to do after the last no of a turn.
 const STOP: &str = "The user said no three times: stop, and ask what they want.";
 
+/// What a model is told to do where nobody can be asked.
+const NOBODY: &str = "Stay with what needs no approval, or tell the user how to approve this: with a rule under `permissions` in the settings, by starting dogu with `--approve all`, or from a terminal or a client in which dogu can ask.";
+
 /// How often a person is asked again because files changed meanwhile.
 const MAX_ASKED_AGAIN: usize = 5;
 
@@ -45,9 +48,16 @@ impl Gate<'_> {
         let judged = self.judge(plan.actions()).await?;
         let mut decision = self.decide(&judged, input);
         let verdict = guarded(|| Ok(plan.tighten(decision.verdict)))?;
+        let warnings = guarded(|| Ok(plan.warnings()))?;
         if verdict > decision.verdict {
             decision.verdict = verdict;
-            decision.reasons.push("the tool itself wants to be asked about this input".to_owned());
+            if warnings.is_empty() {
+                let why = "the tool itself wants to be asked about this input";
+                decision.reasons.push(why.to_owned());
+            }
+        }
+        if decision.verdict > Verdict::Allow {
+            decision.reasons.extend(warnings);
         }
         if self.flight.forces_approval {
             force(&mut decision);
@@ -84,7 +94,7 @@ impl Gate<'_> {
         }
         actions.iter().try_for_each(Action::check)?;
         let mut judged = self.facts(actions).await?;
-        if let Some(action) = foreign_call(self.entry) {
+        if let Some(action) = foreign_call(self.entry, actions) {
             judged.push(JudgedAction::plain(action));
         }
         Ok(judged)
@@ -219,7 +229,7 @@ impl Gate<'_> {
 
     async fn ask(&self, question: &Question) -> Result<Answer, ToolError> {
         let runtime = &self.flight.runtime;
-        let Some(delegate) = &runtime.delegate else {
+        let Some(delegate) = &self.flight.delegate else {
             return match runtime.settings.unattended {
                 Unattended::Refuse => Err(self.nobody_to_ask(&question.reasons)),
                 Unattended::Allow => Ok(Answer::yes()),
@@ -268,6 +278,7 @@ impl Gate<'_> {
                 let stops = refusals.no(&self.flight.origin, call);
                 Err(self.denied_by_person(message, stops))
             }
+            Answer::Unasked { why } => Err(self.nobody_to_ask(&[why])),
         }
     }
 
@@ -314,9 +325,7 @@ impl Gate<'_> {
         let error = self
             .denied(&format!("it needs the user's approval ({why}), and nobody can be asked here"));
         self.flight.note(|facts| facts.permission = Some(PermissionStatus::Unknown));
-        error.suggest(
-            "Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.",
-        )
+        error.suggest(NOBODY)
     }
 }
 
@@ -385,11 +394,17 @@ fn read_summary(judged: &[JudgedAction]) -> Option<String> {
     reads.then(|| format!("Read {} file(s)", judged.len()))
 }
 
-/// Calling a tool whose work no capability sees is an action by itself.
-fn foreign_call(entry: &Entry) -> Option<Action> {
+/// Calling a tool whose work no capability sees is an action by itself. A tool of an MCP server
+/// may be called otherwise here than there: then the plan has said which one it is.
+fn foreign_call(entry: &Entry, said: &[Action]) -> Option<Action> {
     let tool = entry.spec().name.to_string();
     match entry.source() {
         Source::Mcp(server) => {
+            let is_own =
+                |action: &Action| matches!(action, Action::Mcp { server: of, .. } if of == server);
+            if said.iter().any(is_own) {
+                return None;
+            }
             let tool = entry.spec().name.split().map_or(tool.clone(), |(_, name)| name.to_owned());
             Some(Action::Mcp { server: server.clone(), tool })
         }

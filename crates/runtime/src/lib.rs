@@ -8,7 +8,7 @@
 //! | all that can run; what a step offers, and what was searched for | `registry`, `catalog`, `found`, `step` |
 //! | onions around calls, steps and turns | `onion`, `middleware`, `extension` |
 //! | may it run, who is asked | `gate`, `check`, `policy`, `engine`, `approval`, `refusals`, `paths`, `ignored`, `command_facts` |
-//! | what was decided before | `grants`, `trust`, `sealed` |
+//! | what was decided before | `grants`, `trust`, `pins`, `sealed` |
 //! | what a tool holds while it runs | `context`, `files` |
 //! | no tool can hurt another | `contain`, `flight`, `input`, `shaping`, `counters` |
 //! | a quick first call | `warm_up` |
@@ -40,6 +40,7 @@ pub mod journal;
 mod middleware;
 mod onion;
 pub mod paths;
+pub mod pins;
 mod policy;
 mod processes;
 mod reads;
@@ -83,6 +84,7 @@ pub use registry::{Entry, RegisterError, Registry, ToolSet};
 pub use runtime::{BuildError, Runtime, RuntimeBuilder};
 pub use schema::MAX_VIOLATIONS_SHOWN;
 pub use sealed::{SealError, SealProblem};
+pub use settings::mcp;
 pub use settings::{
     Audit, AutoApprove, CatalogSettings, ContinueLists, EmbeddingsSettings, Layering, Limits,
     Located, Login, Permissions, Profile, ProtocolSettings, RooLists, Rule, SandboxLimits,

@@ -8,6 +8,7 @@ use dogu_tool::{Category, Group, Source, Tool, ToolName, ToolSpec};
 use indexmap::IndexMap;
 use jsonschema::Validator;
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::schema;
 
@@ -211,6 +212,7 @@ impl ToolSet {
 pub struct Registry {
     tools: ArcSwap<ToolSet>,
     writing: Mutex<()>,
+    changes: watch::Sender<u64>,
 }
 
 impl Registry {
@@ -257,6 +259,11 @@ impl Registry {
         self.tools.load_full()
     }
 
+    /// Tells of every change from now on; the number grows with each.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
     /// Only these tools at this moment.
     pub fn restricted<S: AsRef<str>>(&self, allow: &[S]) -> ToolSet {
         self.snapshot().restricted(allow)
@@ -270,6 +277,7 @@ impl Registry {
         let mut set = ToolSet::clone(&self.tools.load());
         change(&mut set)?;
         self.tools.store(Arc::new(set));
+        self.changes.send_modify(|count| *count += 1);
         Ok(())
     }
 }

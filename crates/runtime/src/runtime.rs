@@ -116,6 +116,11 @@ impl Runtime {
         &self.0.settings
     }
 
+    /// The state folder, where there is one.
+    pub fn state(&self) -> Option<&StateDir> {
+        self.0.state.as_ref()
+    }
+
     /// The record, where there is one.
     pub fn record(&self) -> Option<&Record> {
         self.0.record.as_ref()
@@ -488,6 +493,10 @@ impl RuntimeBuilder {
         }
         self.parts.roots = self.scope.roots().iter().map(|root| real(root)).collect();
         self.parts.places.home = self.scope.home().map(real);
+        for (name, server) in self.settings.mcp_servers.iter().filter(|(_, s)| !s.disabled) {
+            let flagged = server.always_allow.iter().map(|tool| (name.clone(), tool.clone()));
+            self.parts.always_allow.extend(flagged);
+        }
         if let Some(state) = &self.state {
             self.parts.places.private.push(real(state.path()));
             self.parts.places.shown.push(real(&state.path().join(SPILLS)));

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod layer;
+pub mod mcp;
 mod permissions;
 mod rule;
 mod shell;
@@ -21,6 +22,7 @@ use serde_json::Value;
 
 pub use catalog::CatalogSettings;
 pub use layer::Layering;
+use mcp::McpServer;
 pub use permissions::{AutoApprove, ContinueLists, Permissions, RooLists, Unattended};
 pub use rule::{Located, Rule};
 pub use shell::{Login, Profile, SandboxLimits, SandboxSettings, ShellSettings};
@@ -51,6 +53,8 @@ pub struct Settings {
     pub embeddings: Option<EmbeddingsSettings>,
     /// Bounds of every call.
     pub limits: Limits,
+    /// Other MCP servers, by the names that their tools are known by.
+    pub mcp_servers: BTreeMap<String, McpServer>,
     /// The mode to begin with.
     pub mode: Option<String>,
     /// Modes, each as in `customModes` of `.roomodes`; of two with one slug the later counts.
@@ -248,6 +252,7 @@ impl Settings {
             catalog: self.catalog.tightened_by(&over.catalog),
             embeddings: self.embeddings,
             limits: self.limits.tightened_by(&over.limits),
+            mcp_servers: self.mcp_servers,
             // Every mode has fewer tools than none.
             mode: self.mode.or(over.mode),
             modes: self.modes,

@@ -1,6 +1,7 @@
 //! The last thing that happens to a result: secrets out, size within bounds, the rest spilled.
 //! It is applied after the outermost middleware, so nothing gets around it.
 
+use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use crate::state::StateDir;
 const MAX_SPILL_BYTES: usize = 64 * 1024 * 1024;
 /// Of what is kept of a text that is too long, how much is its beginning, in percent.
 const HEAD_PERCENT: usize = 60;
-/// The most base64 that an image may have.
+/// The most base64 that an image or a sound may have.
 const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
 /// How many repairs of a call are told.
 const MAX_NOTES: usize = 10;
@@ -30,6 +31,8 @@ pub(crate) struct Shaper<'a> {
     pub(crate) who: &'a Principal,
     pub(crate) result_bytes: usize,
     pub(crate) message_characters: usize,
+    /// What was spilled so far.
+    pub(crate) spilled: RefCell<Vec<PathBuf>>,
 }
 
 impl Shaper<'_> {
@@ -45,6 +48,7 @@ impl Shaper<'_> {
             self.error(error);
         }
         self.notes(&mut result.notes);
+        result.spilled = self.spilled.take();
     }
 
     /// Notes quote the call, so they are bounded and hold no secrets either.
@@ -67,6 +71,14 @@ impl Shaper<'_> {
                 "[an image of {} bytes in base64 was left out; at most {MAX_IMAGE_BYTES} are passed on]",
                 data.len()
             )),
+            Content::Audio { data, .. } | Content::Blob { data, .. }
+                if data.len() > MAX_IMAGE_BYTES =>
+            {
+                Content::text(format!(
+                    "[{} bytes in base64 were left out; at most {MAX_IMAGE_BYTES} are passed on]",
+                    data.len()
+                ))
+            }
             Content::Resource { uri, mime_type, text: Some(text) } => {
                 Content::Resource { uri, mime_type, text: Some(self.text(text, room, "txt")) }
             }
@@ -116,8 +128,16 @@ impl Shaper<'_> {
         let Some(state) = self.state else { return "they were not kept".to_owned() };
         let kept = floor_boundary(text, MAX_SPILL_BYTES);
         match write_spill(state, self.who, &text[..kept], extension) {
-            Ok(path) if kept == text.len() => format!("the whole is in {}", path.display()),
-            Ok(path) => format!("the first {kept} bytes are in {}", path.display()),
+            Ok(path) => {
+                let place = path.display();
+                let words = if kept == text.len() {
+                    format!("the whole is in {place}")
+                } else {
+                    format!("the first {kept} bytes are in {place}")
+                };
+                self.spilled.borrow_mut().push(path);
+                words
+            }
             Err(error) => {
                 tracing::warn!(target: "dogu", %error, "a long result could not be spilled");
                 "they could not be kept".to_owned()
@@ -173,7 +193,9 @@ pub(crate) fn size_of(result: &ToolResult) -> usize {
         .iter()
         .map(|content| match content {
             Content::Text { text } | Content::Resource { text: Some(text), .. } => text.len(),
-            Content::Image { data, .. } => data.len(),
+            Content::Image { data, .. }
+            | Content::Audio { data, .. }
+            | Content::Blob { data, .. } => data.len(),
             Content::Json { .. } | Content::Resource { .. } => 0,
         })
         .sum();

@@ -4,6 +4,7 @@
 //! <state>/dogu.sqlite    the record of calls
 //! <state>/grants.sealed  permissions that were given for good
 //! <state>/trust.sealed   workspaces that are trusted
+//! <state>/pins.sealed    tools of other servers as they were when they were let run
 //! <state>/runs/          one lock file for each live process
 //! <state>/spills/        results that were too long to show, a folder for each caller
 //! <state>/cache/         what tools can make again, such as an index
@@ -101,8 +102,13 @@ impl StateDir {
         self.folder(SPILLS)
     }
 
+    /// Where the spilled results of a caller are, if there are any.
+    pub fn spills_of(&self, who: &Principal) -> PathBuf {
+        self.path.join(SPILLS).join(spill_folder(who))
+    }
+
     /// A private folder inside the state folder; made on demand.
-    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
+    pub fn folder(&self, name: &str) -> Result<PathBuf, StateError> {
         let path = self.path.join(name);
         make_private(&path)?;
         Ok(path)

@@ -6,6 +6,7 @@ use dogu_tool::{ErrorInfo, Message, Origin, ToolCall, ToolResult};
 use futures::future::join_all;
 use serde_json::Value;
 
+use crate::approval::PermissionDelegate;
 use crate::catalog::Catalog;
 use crate::dispatch::{Dispatch, refuse_unread};
 use crate::middleware::{StepReply, StepRequest, TurnReply, TurnRequest};
@@ -19,11 +20,13 @@ pub struct Step {
     pub(crate) origin: Arc<Origin>,
     message: Option<Arc<Message>>,
     pub(crate) forces_approval: bool,
+    pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
 }
 
 impl Step {
     pub(crate) fn new(runtime: Runtime, catalog: Arc<Catalog>, origin: Arc<Origin>) -> Self {
-        Self { runtime, catalog, origin, message: None, forces_approval: false }
+        let delegate = runtime.0.delegate.clone();
+        Self { runtime, catalog, origin, message: None, forces_approval: false, delegate }
     }
 
     /// What the step offers.
@@ -41,6 +44,13 @@ impl Step {
     /// denies stays denied.
     pub fn with_forced_approval(mut self) -> Self {
         self.forces_approval = true;
+        self
+    }
+
+    /// Sets who asks about the calls of this step, in place of the runtime's own delegate: for
+    /// whoever can reach the person behind just this caller.
+    pub fn with_delegate(mut self, delegate: Arc<dyn PermissionDelegate>) -> Self {
+        self.delegate = Some(delegate);
         self
     }
 

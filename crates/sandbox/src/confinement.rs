@@ -1,5 +1,6 @@
 //! What a command is kept from: plain data, which travels to the process that starts it.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -30,8 +31,39 @@ pub struct Confinement {
     pub network: Network,
     /// With [`Network::Host`]: TCP ports that stay closed, whatever the address.
     pub closed_ports: Vec<u16>,
+    /// With [`Network::Host`]: addresses that stay closed. Needs
+    /// [`Machine::watched_connections`](crate::Machine).
+    pub closed_ranges: Vec<AddressRange>,
+    /// Addresses in those ranges that names may be asked of all the same, at port 53.
+    pub name_servers: Vec<IpAddr>,
     /// How much of the machine it may take.
     pub limits: Limits,
+}
+
+/// Addresses that begin alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressRange {
+    /// One of them.
+    pub address: IpAddr,
+    /// How many bits of it they have in common.
+    pub prefix: u8,
+}
+
+impl AddressRange {
+    /// Whether an address is one of them.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.address, address) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                let differs = u32::from(own) ^ u32::from(other);
+                differs.leading_zeros() >= u32::from(self.prefix)
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => {
+                let differs = u128::from(own) ^ u128::from(other);
+                differs.leading_zeros() >= u32::from(self.prefix)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// What may be read.

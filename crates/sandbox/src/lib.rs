@@ -16,16 +16,17 @@
 //! programs and devices; a `/dev` with seven harmless devices; a `/proc` of its own processes; an
 //! empty `/tmp`, `/var/tmp`, `/run` and `/dev/shm`; the writable folders at their places, what is
 //! fixed in them read-only, what is hidden empty; a loopback of its own. It has no capability and
-//! can get none. Landlock is a second wall against writing, and the only one against ports;
-//! seccomp refuses what no build needs: tracing, mounting, new namespaces, modules, rings, keys,
+//! can get none. Landlock is a second wall against writing. Where addresses or
+//! ports are closed, the command's first process makes its connections; seccomp refuses what no build needs: tracing, mounting, new namespaces, modules, rings, keys,
 //! sockets of other families, calls of other architectures.
 //!
 //! Without namespaces ([`Strength::Partial`]) Landlock and seccomp hold what they can; see there.
 //!
 //! What does not hold in any mode: Unix sockets outside that come to exist after the command
 //! started, or that were bound by a relative path, can be reached by who may write to them; with
-//! [`Network::Host`] addresses cannot be closed, only ports; somebody outside who removes or
-//! renames something fixed takes the wall away with it; processors and disks are not shared fairly.
+//! [`Network::Host`] a command whose threads race each other can send single messages, not make
+//! connections, to a closed address; somebody outside who removes or renames something fixed takes
+//! the wall away with it; processors and disks are not shared fairly.
 //!
 //! # An example
 //!
@@ -58,7 +59,7 @@ mod report;
 
 #[cfg(unix)]
 pub use command::{Command, SpawnError, Spawned};
-pub use confinement::{Confinement, Limits, Network, Reads};
+pub use confinement::{AddressRange, Confinement, Limits, Network, Reads};
 #[cfg(target_os = "linux")]
 pub use linux::{placeholder::Placeholders, probe::probe, spawn::spawn};
 pub use machine::{Machine, Strength};

@@ -19,6 +19,9 @@ pub struct Machine {
     pub landlock: u32,
     /// Filters of system calls.
     pub seccomp: bool,
+    /// Connections can be made by whoever watches over a command, so that addresses can be closed
+    /// to it. Without it only ports can, by Landlock.
+    pub watched_connections: bool,
     /// [`Limits::processes`](crate::Limits) holds. For root it needs a kernel since 6.14.
     pub process_limit: bool,
 }
@@ -84,7 +87,12 @@ impl Machine {
 
     /// The same machine as if it had no filters of system calls.
     pub fn without_seccomp(self) -> Self {
-        Self { seccomp: false, ..self }
+        Self { seccomp: false, watched_connections: false, ..self }
+    }
+
+    /// The same machine as if nobody could make connections for others.
+    pub fn without_watched_connections(self) -> Self {
+        Self { watched_connections: false, ..self }
     }
 }
 

@@ -95,6 +95,7 @@ stages! {
     Landlock = 21, "apply Landlock";
     Seccomp = 22, "filter its system calls";
     Program = 23, "start the program";
+    Watch = 24, "watch over its connections";
 }
 
 const RUNNING: u8 = 1;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::result::Content;
 use crate::text::truncate_marked;
 
 /// How many characters of an error message reach the model by default.
@@ -112,6 +113,7 @@ pub struct ToolError {
     info: Box<ErrorInfo>,
     #[source]
     cause: Option<Box<dyn Error + Send + Sync>>,
+    content: Vec<Content>,
 }
 
 impl ToolError {
@@ -124,7 +126,7 @@ impl ToolError {
             suggestion: None,
             help_url: None,
         };
-        Self { info: Box::new(info), cause: None }
+        Self { info: Box::new(info), cause: None, content: Vec::new() }
     }
 
     /// The tool ran and failed.
@@ -169,6 +171,17 @@ impl ToolError {
     pub fn because(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
         self
+    }
+
+    /// Adds what the tool gave back although it failed.
+    pub fn carrying(mut self, content: Vec<Content>) -> Self {
+        self.content = content;
+        self
+    }
+
+    /// Takes out what the tool gave back although it failed.
+    pub fn take_content(&mut self) -> Vec<Content> {
+        std::mem::take(&mut self.content)
     }
 
     /// Gives the error another kind name.

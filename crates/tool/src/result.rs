@@ -1,6 +1,7 @@
 //! Results: exactly one for each call.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -22,6 +23,23 @@ pub enum Content {
         data: String,
         /// Their type, such as `image/png`.
         mime_type: String,
+    },
+    /// A recording.
+    Audio {
+        /// The bytes, in base64.
+        data: String,
+        /// Their type, such as `audio/wav`.
+        mime_type: String,
+    },
+    /// Bytes that can be fetched elsewhere too.
+    Blob {
+        /// Where they are.
+        uri: String,
+        /// Their type.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mime_type: Option<String>,
+        /// The bytes, in base64.
+        data: String,
     },
     /// Data.
     Json {
@@ -137,6 +155,10 @@ pub struct ToolResult {
     /// What was repaired in the call before it could run: no repair is silent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Where what was too long to show is kept, for whoever can offer it in another way than by
+    /// its path. The texts name it too.
+    #[serde(skip)]
+    pub spilled: Vec<PathBuf>,
 }
 
 fn null_is_a_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
@@ -154,6 +176,7 @@ impl ToolResult {
             structured: output.structured,
             error: None,
             notes: Vec::new(),
+            spilled: Vec::new(),
         }
     }
 
@@ -167,6 +190,7 @@ impl ToolResult {
             structured: None,
             error: Some(error),
             notes: Vec::new(),
+            spilled: Vec::new(),
         }
     }
 
@@ -206,6 +230,12 @@ fn content_text(content: &Content) -> String {
         Content::Json { value } => value.to_string(),
         Content::Image { mime_type, data } => {
             format!("[{mime_type} image, {} bytes in base64]", data.len())
+        }
+        Content::Audio { mime_type, data } => {
+            format!("[{mime_type} recording, {} bytes in base64]", data.len())
+        }
+        Content::Blob { uri, data, .. } => {
+            format!("[resource {uri}, {} bytes in base64]", data.len())
         }
         Content::Resource { uri, .. } => format!("[resource {uri}]"),
     }

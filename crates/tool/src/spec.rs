@@ -102,6 +102,9 @@ pub struct ToolSpec {
     /// How it reaches the model.
     #[serde(default)]
     pub exposure: Exposure,
+    /// What its author wants clients to know, passed on as it is: `_meta` in MCP.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
     /// How long a run may take; the runtime's default where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Duration>,
@@ -149,6 +152,7 @@ impl ToolSpec {
             exact_types: false,
             primary_argument: None,
             exposure: Exposure::Direct,
+            meta: Map::new(),
             timeout: None,
             error_message_limit: None,
         }

@@ -1,4 +1,4 @@
-//! Cutting text at character boundaries, with a mark that says so.
+//! Texts: cut at character boundaries with a mark that says so; an error with its causes.
 
 /// What stands at the end of a text that was cut.
 pub const TRUNCATED_MARK: &str = "... (truncated)";
@@ -19,6 +19,17 @@ pub fn truncate_marked(text: &str, limit: usize) -> String {
     let mut cut: String = text.chars().take(limit - mark).collect();
     cut.push_str(TRUNCATED_MARK);
     cut
+}
+
+/// An error and what caused it, in one line.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(&format!(": {cause}"));
+        next = cause.source();
+    }
+    text
 }
 
 /// The largest index that is not past `at` and lies on a character boundary.

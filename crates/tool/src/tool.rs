@@ -43,6 +43,12 @@ pub trait Plan: Send + Sync {
         verdict
     }
 
+    /// What a person who is asked should know besides, a line each; the first one says why, where
+    /// [`tighten`](Self::tighten) made it a question.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Does the work.
     fn run(
         self: Box<Self>,

@@ -20,8 +20,9 @@ const MAX_STDIN_BYTES: u64 = 256 * 1024 * 1024;
 pub(crate) fn run(workspace: &Workspace, call: Call) -> Result<ExitCode, Problem> {
     dogu_runtime::warm_up();
     let setup = setup::build(workspace, prompt::approver(call.approve)?)?;
-    let input = input(&call, &setup.runtime)?;
     let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    setup::warn_unusable(&tokio.block_on(setup.gateway.load_for(&call.tool)));
+    let input = input(&call, &setup.runtime)?;
     let json = call.json;
     let (result, causes) = tokio.block_on(make(&setup.runtime, call.tool, input))?;
     print(&result, &causes, json)?;
@@ -117,13 +118,19 @@ fn print_text(
     causes: &[String],
 ) -> std::io::Result<()> {
     if let Some(error) = &result.error {
+        print_content(out, result)?;
         print_tool_error(error, causes);
         return Ok(());
     }
     for note in &result.notes {
         crate::problem::note(note);
     }
-    let text = ToolResult { notes: Vec::new(), ..result.clone() }.to_text();
+    print_content(out, result)
+}
+
+/// The content alone: a failure may have some, too.
+fn print_content(out: &mut impl std::io::Write, result: &ToolResult) -> std::io::Result<()> {
+    let text = ToolResult { notes: Vec::new(), error: None, ..result.clone() }.to_text();
     // What a file holds must not drive the terminal; into a pipe it goes as it is.
     let text = if std::io::stdout().is_terminal() { escaped(&text) } else { text.into() };
     out.write_all(text.as_bytes())?;

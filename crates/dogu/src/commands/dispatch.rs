@@ -20,6 +20,8 @@ use crate::{definitions, prompt, setup};
 pub(crate) fn run(workspace: &Workspace, dispatch: &Dispatch) -> Result<ExitCode, Problem> {
     dogu_runtime::warm_up();
     let setup = setup::build(workspace, prompt::approver_beside_stdin(dispatch.approve)?)?;
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    setup::warn_unusable(&tokio.block_on(setup.gateway.load()));
     let catalog = match &dispatch.output.tools {
         Some(path) => listed(&setup.runtime, definitions::read(path)?),
         None => setup.runtime.catalog(),
@@ -27,7 +29,6 @@ pub(crate) fn run(workspace: &Workspace, dispatch: &Dispatch) -> Result<ExitCode
     let settings = &setup.runtime.settings().protocol;
     let mut parser = parser(&dispatch.output, settings, catalog.callable());
     let asked = read_calls(&mut parser)?;
-    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let principal = Principal::process("dispatch");
     let step = setup.runtime.step_with(Arc::new(Origin::of(principal.clone())), catalog);
     let answers = tokio.block_on(answer_all(&setup.runtime, &principal, &step, asked))?;

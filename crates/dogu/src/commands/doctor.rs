@@ -1,9 +1,11 @@
 //! `dogu doctor`: what is here, and what each lack costs.
 
+use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use dogu_gateway::{Gateway, ServerStatus, Standing};
 use dogu_runtime::process::Supervisor;
 use dogu_runtime::process::sandbox::{Machine, Strength};
 use dogu_runtime::{Profile, Settings};
@@ -16,7 +18,7 @@ use crate::setup;
 /// One thing that is here, or not.
 #[derive(Debug, Serialize)]
 struct Finding {
-    what: &'static str,
+    what: Cow<'static, str>,
     good: bool,
     says: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,10 +26,12 @@ struct Finding {
 }
 
 pub(crate) fn run(workspace: &Workspace, doctor: &Doctor) -> Result<ExitCode, Problem> {
-    let setup = setup::build_to_show(workspace, setup::Asking::Nobody)?;
-    let mut findings = shell(setup.settings());
+    let setup = setup::build_to_list(workspace, setup::Asking::Nobody)?;
+    let settings = setup.runtime.settings();
+    let mut findings = shell(settings);
     let supervisor = setup::supervisor()?;
-    findings.extend(sandbox(setup.settings(), &supervisor));
+    findings.extend(sandbox(settings, &supervisor));
+    findings.extend(servers(&setup.gateway)?);
     let mut out = std::io::stdout().lock();
     if doctor.json {
         let text = serde_json::to_string_pretty(&findings).unwrap_or_default();
@@ -50,6 +54,40 @@ impl Finding {
     }
 }
 
+/// Asks every server, all at once.
+fn servers(gateway: &Gateway) -> Result<Vec<Finding>, Problem> {
+    let names: Vec<String> = gateway.statuses().into_iter().map(|server| server.name).collect();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let checks = names.iter().map(|name| gateway.check(name));
+    let checked = tokio.block_on(futures::future::join_all(checks));
+    Ok(checked.into_iter().flatten().map(server).collect())
+}
+
+fn server(status: ServerStatus) -> Finding {
+    let (good, says) = match status.standing {
+        Standing::Up { server, protocol } => {
+            let tools = status.tools.unwrap_or_default();
+            let server = server.map(|name| format!(", {name}")).unwrap_or_default();
+            let protocol = protocol.map(|version| format!(", MCP {version}")).unwrap_or_default();
+            let odd: String =
+                status.problems.iter().map(|problem| format!("; {problem}")).collect();
+            (true, format!("answers with {tools} tools{server}{protocol}{odd}"))
+        }
+        Standing::Failed(why) => (false, why),
+        Standing::Idle | Standing::Starting => (false, "it does not answer".to_owned()),
+        Standing::Lost => (false, "it answered and ended".to_owned()),
+    };
+    Finding {
+        what: format!("MCP server {}", status.name).into(),
+        good,
+        says,
+        costs: Some("its tools are missing; `dogu mcp list` shows how it is reached"),
+    }
+}
+
 fn shell(settings: &Settings) -> Vec<Finding> {
     let shell = settings.shell.shell();
     let found = program(&shell.program);
@@ -57,7 +95,7 @@ fn shell(settings: &Settings) -> Vec<Finding> {
     let kind = shell.kind.program();
     vec![
         Finding {
-            what: "shell",
+            what: "shell".into(),
             good: found.is_some(),
             says: found.map_or_else(
                 || format!("{} was not found", shell.program.display()),
@@ -66,7 +104,7 @@ fn shell(settings: &Settings) -> Vec<Finding> {
             costs: Some("no command can run: set `shell.program` in the settings"),
         },
         Finding {
-            what: "lines of the shell",
+            what: "lines of the shell".into(),
             good: understood,
             says: if understood {
                 format!("{kind}, which the policy understands")
@@ -93,7 +131,7 @@ fn sandbox(settings: &Settings, supervisor: &Supervisor) -> Vec<Finding> {
         Ok(machine) => machine,
         Err(error) => {
             return vec![Finding {
-                what: "supervisor",
+                what: "supervisor".into(),
                 good: false,
                 says: format!("it does not answer: {error}"),
                 costs: Some("no command can run"),
@@ -114,7 +152,7 @@ fn strength(machine: &Machine, profile: Profile) -> Finding {
         (_, Strength::None) => "none on this machine".to_owned(),
     };
     Finding {
-        what: "sandbox",
+        what: "sandbox".into(),
         good: profile == Profile::Off || machine.strength() == Strength::Full,
         says,
         costs: Some(
@@ -124,8 +162,8 @@ fn strength(machine: &Machine, profile: Profile) -> Finding {
 }
 
 fn layers(machine: &Machine) -> Vec<Finding> {
-    let layer = |what, good, costs| Finding {
-        what,
+    let layer = |what: &'static str, good, costs| Finding {
+        what: what.into(),
         good,
         says: if good { "here" } else { "not here" }.to_owned(),
         costs: Some(costs),
@@ -147,7 +185,7 @@ fn layers(machine: &Machine) -> Vec<Finding> {
             "commands see the names of other processes",
         ),
         Finding {
-            what: "Landlock",
+            what: "Landlock".into(),
             good: machine.landlock > 0,
             says: match machine.landlock {
                 0 => "not here".to_owned(),
@@ -156,5 +194,10 @@ fn layers(machine: &Machine) -> Vec<Finding> {
             costs: Some("one wall less; needs Linux 5.13"),
         },
         layer("filters of system calls", machine.seccomp, "one wall less"),
+        layer(
+            "connections made for commands",
+            machine.watched_connections,
+            "commands with a network reach link-local addresses, such as the one at which a cloud gives out keys; needs Linux 5.9, and a container that allows pidfd_getfd",
+        ),
     ]
 }

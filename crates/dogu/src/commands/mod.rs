@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod completions;
+pub(crate) mod conformance;
 pub(crate) mod dispatch;
 pub(crate) mod doctor;
 pub(crate) mod edit;

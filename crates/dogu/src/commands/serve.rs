@@ -1,13 +1,14 @@
 //! `dogu serve`: the tools for any MCP client.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anstream::eprintln;
 use dogu_install::Client;
-use dogu_mcp::{HttpServer, ServeError, ServeOptions, Tokens};
+use dogu_mcp::{CommandFolders, HttpServer, ServeError, ServeOptions, Tokens};
 use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
 
 use crate::args::{Serve, ServeApprove, Workspace};
@@ -19,20 +20,31 @@ use crate::setup::{self, Setup};
 /// What clients tell their model about this server.
 const INSTRUCTIONS: &str = "Tools for the files of the user's workspace, and for commands in a sandbox. Paths are relative to the workspace. Reading is allowed; what changes anything may need the user's approval, and a refusal says so.";
 
+/// How long the requests of a file may go on after its end.
+const FILE_GRACE: Duration = Duration::from_secs(5);
+
+/// Where a workspace keeps slash commands; of two with one name the first counts.
+const COMMAND_FOLDERS: [&str; 3] = [".dogu/commands", ".claude/commands", ".roo/commands"];
+
 pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Problem> {
     sandbox::refuse("serve")?;
     let delegate: Option<Arc<dyn PermissionDelegate>> = match serve.approve {
         ServeApprove::All => Some(Arc::new(ApproveAll)),
-        // Nobody can be asked over MCP yet, which makes asking a refusal.
+        // Whoever is behind the client is asked by the server itself.
         ServeApprove::Ask | ServeApprove::None => None,
     };
     let setup = setup::build(workspace, Approver::of(delegate))?;
+    let options = options(&setup, serve);
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {
         let stop = stop_signal()?;
+        // Nobody waits for servers that were never asked for their tools: clients are told when
+        // they are there.
+        let gateway = setup.gateway.clone();
+        tokio::spawn(async move { setup::warn_unusable(&gateway.load().await) });
         match serve.http {
-            Some(addr) => http(setup, addr, serve.allow_remote, stop).await,
-            None => stdio(setup.runtime, stop).await,
+            Some(addr) => http(setup, addr, options, stop).await,
+            None => stdio(setup.runtime, options, stop).await,
         }
     });
     // A tool that hangs must not keep the process alive.
@@ -40,25 +52,46 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     served.map(|()| ExitCode::SUCCESS)
 }
 
-fn options(allow_remote: bool) -> ServeOptions {
+fn options(setup: &Setup, serve: &Serve) -> ServeOptions {
+    let quick = ServeOptions::default().end_grace;
     ServeOptions {
+        ask_client: serve.approve == ServeApprove::Ask,
+        // A file of requests ends at once; whoever gave it wants the answers all the same.
+        end_grace: if is_file(Path::new("/dev/stdin")) { FILE_GRACE } else { quick },
+        offers: vec![Arc::new(CommandFolders::new(command_folders(setup)))],
         name: "dogu".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: Some(INSTRUCTIONS.to_owned()),
-        allow_remote,
+        allow_remote: serve.allow_remote,
         ..ServeOptions::default()
     }
 }
 
-async fn stdio(runtime: Runtime, stop: impl Future<Output = ()> + Send) -> Result<(), Problem> {
-    let served = dogu_mcp::serve_stdio(runtime, options(false), stop).await;
+fn is_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|facts| facts.is_file())
+}
+
+/// Where slash commands are: the workspace's own count once it is trusted, the user's always.
+fn command_folders(setup: &Setup) -> Vec<PathBuf> {
+    let workdir = setup.runtime.scope().workdir();
+    let own = COMMAND_FOLDERS.iter().map(|folder| workdir.join(folder));
+    let users = setup::config_folder().map(|folder| folder.join("commands"));
+    own.filter(|_| setup.trusted).chain(users).collect()
+}
+
+async fn stdio(
+    runtime: Runtime,
+    options: ServeOptions,
+    stop: impl Future<Output = ()> + Send,
+) -> Result<(), Problem> {
+    let served = dogu_mcp::serve_stdio(runtime, options, stop).await;
     served.map_err(|error| problem(&error))
 }
 
 async fn http(
     setup: Setup,
     addr: SocketAddr,
-    allow_remote: bool,
+    options: ServeOptions,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
     let Some(state) = &setup.state else {
@@ -74,7 +107,7 @@ async fn http(
         }
     })?;
     let runtime = setup.runtime.clone();
-    let server = HttpServer::bind(runtime, addr, tokens, options(allow_remote)).await;
+    let server = HttpServer::bind(runtime, addr, tokens, options).await;
     let server = server.map_err(|error| problem(&error))?;
     if let Some(processes) = setup.runtime.processes() {
         processes.close_port(server.local_addr().port());

@@ -14,7 +14,12 @@ use crate::show::still_read;
 use crate::{definitions, setup};
 
 pub(crate) fn run(workspace: &Workspace, tools: &Tools) -> Result<ExitCode, Problem> {
-    let mut catalog = setup::build_to_show(workspace, setup::Asking::Nobody)?.catalog();
+    let setup = setup::build_to_list(workspace, setup::Asking::Nobody)?;
+    if tools.file.is_none() {
+        let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        setup::warn_unusable(&tokio.block_on(setup.gateway.load()));
+    }
+    let mut catalog = setup.runtime.catalog();
     if let Some(path) = &tools.file {
         catalog.retain(|_| false);
         definitions::read(path)?.into_iter().for_each(|spec| catalog.list_only(spec));

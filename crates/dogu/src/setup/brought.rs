@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use dogu_runtime::trust::{Standing, Trust, WorkspaceFiles};
 use dogu_runtime::{Layering, Settings};
 
+use super::gateway::WORKSPACE_SERVERS;
 use crate::problem::{Problem, note, warn};
 use crate::prompt;
 use crate::show::{Layout, exact};
@@ -64,7 +65,12 @@ impl<'a> Brought<'a> {
     }
 
     /// All that it brings.
-    fn with_all(&self, user: Settings) -> Result<Settings, Problem> {
+    fn with_all(&self, mut user: Settings) -> Result<Settings, Problem> {
+        for name in WORKSPACE_SERVERS {
+            if let Some(text) = self.text(name)? {
+                user = user.and_servers(text, &self.files.root().join(name))?;
+            }
+        }
         let settings = self.with_project(user, Layering::Override)?;
         match self.text(MODES)? {
             Some(text) => Ok(settings.and_modes(text, &self.files.root().join(MODES))?),

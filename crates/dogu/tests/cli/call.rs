@@ -251,7 +251,7 @@ fn without_a_terminal_a_write_is_refused_with_the_reason() {
     --- stderr
     error: Permission denied for tool: write_file: it needs the user's approval (to write a.txt is not approved), and nobody can be asked here (E_TOOL_DENIED)
 
-    hint: Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.
+    hint: Stay with what needs no approval, or tell the user how to approve this: with a rule under `permissions` in the settings, by starting dogu with `--approve all`, or from a terminal or a client in which dogu can ask.
     ");
     for approve in ["none", "ask"] {
         let arguments = ["call", "write_file", "path=a.txt", "content=new", "--approve", approve];

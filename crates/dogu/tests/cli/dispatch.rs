@@ -28,7 +28,7 @@ fn every_call_is_answered_in_its_protocol_and_in_order() {
     </tool_result>
     <tool_result name="write_file" status="error">
     <error code="E_TOOL_DENIED">Permission denied for tool: write_file: it needs the user's approval (to write c.txt is not approved), and nobody can be asked here</error>
-    <suggestion>Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.</suggestion>
+    <suggestion>Stay with what needs no approval, or tell the user how to approve this: with a rule under `permissions` in the settings, by starting dogu with `--approve all`, or from a terminal or a client in which dogu can ask.</suggestion>
     </tool_result>
     <tool_result name="list_files" status="error">
     <error code="E_TOOL_INVALID_ARGS">The call of `list_files` was cut off inside `&lt;path&gt;`.</error>

@@ -126,7 +126,7 @@ fn a_call_is_refused_as_in_any_folder() {
     warning: [ROOT]/work is not trusted: .dogu, .mcp.json, .roo, .roomodes, dogu.yaml, goondan.yaml, mcp.json can only tighten; `dogu trust` shows what it would allow or start
     error: Permission denied for tool: write_file: it needs the user's approval (to write a is not approved), and nobody can be asked here (E_TOOL_DENIED)
 
-    hint: Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.
+    hint: Stay with what needs no approval, or tell the user how to approve this: with a rule under `permissions` in the settings, by starting dogu with `--approve all`, or from a terminal or a client in which dogu can ask.
     ");
     assert!(!home.path("work/a").exists());
     let serve = home.dogu(&["serve"]);

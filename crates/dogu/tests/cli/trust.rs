@@ -98,7 +98,7 @@ fn a_change_takes_trust_away() {
     warning: [ROOT]/work has changed since it was trusted: .mcp.json, dogu.yaml can only tighten; `dogu trust` shows what it would allow or start
     error: Permission denied for tool: write_file: it needs the user's approval (to write a.txt is not approved), and nobody can be asked here (E_TOOL_DENIED)
 
-    hint: Stay with what needs no approval, or tell the user to start dogu with `--approve ask` in a terminal or `--approve all`.
+    hint: Stay with what needs no approval, or tell the user how to approve this: with a rule under `permissions` in the settings, by starting dogu with `--approve all`, or from a terminal or a client in which dogu can ask.
     ");
     assert!(home.dogu(&["trust", "list"]).quiet().contains("changed since"));
     assert_eq!(home.dogu(&["trust", "--yes"]).code, Some(0));

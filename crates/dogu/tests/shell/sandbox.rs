@@ -71,11 +71,17 @@ async fn b5_secrets_and_dogus_own_state_are_not_there() {
 async fn b5_files_that_steer_others_cannot_be_changed_or_made() {
     let world = World::new();
     world.repository();
-    fs::write(world.work("CLAUDE.md"), "be kind").unwrap();
+    for name in STEERING {
+        fs::create_dir_all(world.work(name).parent().unwrap()).unwrap();
+        fs::write(world.work(name), "be kind").unwrap();
+    }
     refused(&world, &python("open('.git/hooks/pre-commit', 'w')")).await;
     refused(&world, &python("open('.git/config', 'a')")).await;
     refused(&world, &python("import os; os.rename('.git', '.g')")).await;
-    refused(&world, &python("open('CLAUDE.md', 'w')")).await;
+    for name in STEERING {
+        refused(&world, &python(&format!("open('{name}', 'w')"))).await;
+        assert_eq!(fs::read_to_string(world.work(name)).unwrap(), "be kind", "{name}");
+    }
     refused(&world, &python("open('.mcp.json', 'w')")).await;
     refused(&world, &python("open('dogu.yaml', 'w')")).await;
     refused(&world, &python("import os; os.mkdir('.dogu')")).await;
@@ -87,8 +93,19 @@ async fn b5_files_that_steer_others_cannot_be_changed_or_made() {
     assert!(!names.iter().any(|name| name.contains("mcp") || name.contains("dogu")), "{names:?}");
     // What is masked is nothing to git.
     let ran = world.run("python3 -c 1; git status --short").await;
-    assert_eq!(ran["stdout"], "?? CLAUDE.md\n");
+    let listed = ran["stdout"].as_str().unwrap();
+    assert!(listed.contains("?? CLAUDE.md\n") && !listed.contains("mcp"), "{listed}");
 }
+
+/// Of each kind one: for agents, in a folder that is not theirs, for whoever commits or comes in.
+const STEERING: [&str; 6] = [
+    "CLAUDE.md",
+    ".cursor/rules/a.mdc",
+    ".github/copilot-instructions.md",
+    ".geminiignore",
+    ".husky/pre-commit",
+    ".envrc",
+];
 
 #[tokio::test]
 async fn b5_no_socket_reaches_out() {
@@ -115,10 +132,37 @@ async fn b5_no_socket_reaches_out() {
     world.runtime().processes().unwrap().close_port(port);
     let result = world.call("execute_command", json!({"command": line, "network": true})).await;
     assert_eq!(result.structured.clone().unwrap()["exit_code"], 1, "{}", result.to_text());
+    // Nor what gives out the keys of a machine in a cloud, in any form.
+    for (family, address) in [
+        ("AF_INET", "('169.254.169.254', 80)"),
+        ("AF_INET6", "('::ffff:169.254.169.254', 80)"),
+        ("AF_INET6", "('fe80::1', 80, 0, 1)"),
+    ] {
+        let line = connect(family, address);
+        let result = world.call("execute_command", json!({"command": line, "network": true})).await;
+        let text = result.to_text();
+        assert_eq!(result.structured.unwrap()["exit_code"], 1, "{text}");
+        assert!(text.contains("Permission denied"), "{text}");
+    }
     // And within itself a command may have its servers.
     let own = "python3 -m http.server 8999 --bind 127.0.0.1 >/dev/null 2>&1 & sleep 1; python3 -c \"import urllib.request as u; print(u.urlopen('http://127.0.0.1:8999/').status)\"";
     let ran = world.run(own).await;
     assert_eq!(ran["stdout"], "200\n", "{ran}");
+}
+
+#[tokio::test]
+async fn caches_are_of_the_workspace_and_not_of_its_user() {
+    let world = World::new();
+    fs::create_dir_all(world.path("home/.npm")).unwrap();
+    refused(&world, &python(&format!("open('{}/x', 'w')", world.path("home/.npm").display())))
+        .await;
+    let ran = world.run("mkdir -p $npm_config_cache && echo kept > $npm_config_cache/x").await;
+    assert_eq!(ran["exit_code"], 0, "{ran}");
+    let ran = world.run("python3 -c 1; cat $npm_config_cache/x; echo $npm_config_cache").await;
+    let text = ran["stdout"].as_str().unwrap();
+    let own = world.path("home/.cache/dogu/caches");
+    assert!(text.starts_with(&format!("kept\n{}", own.display())), "{text}");
+    assert!(World::new().run("python3 -c 1; ls $npm_config_cache").await["exit_code"] != 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

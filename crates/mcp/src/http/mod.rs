@@ -16,10 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ServeError;
 use crate::options::ServeOptions;
-use crate::stdio::END_GRACE;
+use crate::resources;
 use crate::tokens::Tokens;
 use gate::Gate;
 
+/// How long calls may go on after the server was told to end.
+const END_GRACE: Duration = Duration::from_secs(5);
 /// How often the end of the calls under way is looked for.
 const IDLE_CHECK: Duration = Duration::from_millis(20);
 /// How long the last answers may take to leave.
@@ -52,20 +54,42 @@ impl HttpServer {
         tokens: Tokens,
         options: ServeOptions,
     ) -> Result<Self, ServeError> {
+        Self::bind_with(runtime, addr, Some(tokens), options).await
+    }
+
+    async fn bind_with(
+        runtime: Runtime,
+        addr: SocketAddr,
+        tokens: Option<Tokens>,
+        options: ServeOptions,
+    ) -> Result<Self, ServeError> {
         if !addr.ip().is_loopback() && !options.allow_remote {
             return Err(ServeError::Remote { addr });
         }
         let failed = |source| ServeError::Bind { addr, source };
         let listener = TcpListener::bind(addr).await.map_err(failed)?;
         let addr = listener.local_addr().map_err(failed)?;
+        resources::register(runtime.registry())?;
         let ends = Ends::default();
-        let gate = Gate::new(&runtime, addr, &tokens, &options, &ends)?;
+        let gate = Gate::new(&runtime, addr, tokens.as_ref(), &options, &ends)?;
         let router = Router::new()
             .route("/", get(pages::root))
             .route("/healthz", get(pages::healthz))
             .route("/mcp", any(gate::enter))
             .with_state(Arc::new(gate));
         Ok(Self { listener, addr, router, runtime, ends })
+    }
+
+    /// Listens on loopback for whoever comes, without a token: for tests of the protocol, whose
+    /// clients know none. Never for tools that do anything.
+    #[doc(hidden)]
+    pub async fn bind_to_anyone(
+        runtime: Runtime,
+        addr: SocketAddr,
+        options: ServeOptions,
+    ) -> Result<Self, ServeError> {
+        let options = ServeOptions { allow_remote: false, ..options };
+        Self::bind_with(runtime, addr, None, options).await
     }
 
     /// Where it listens, with the port that it got.

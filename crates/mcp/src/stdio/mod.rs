@@ -6,7 +6,6 @@ mod transport;
 mod writer;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use dogu_runtime::Runtime;
 use dogu_tool::Principal;
@@ -14,18 +13,17 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
+use crate::ask::seal::Seal;
 use crate::call::Caller;
 use crate::error::ServeError;
 use crate::handler::Handler;
 use crate::options::ServeOptions;
+use crate::resources;
 use transport::LineTransport;
 
-/// How long calls may go on after the client has closed its side.
-pub const END_GRACE: Duration = Duration::from_secs(5);
-
 /// Serves the process at the other end of stdin and stdout, until it closes stdin or `shutdown`
-/// is over. What is under way then is answered, for at most [`END_GRACE`]; a call that waits for
-/// a person is canceled at once.
+/// is over. What is under way then is answered, for at most [`ServeOptions::end_grace`]; a call that
+/// waits for a person is canceled at once.
 ///
 /// Nothing else may write to stdout while this runs.
 pub async fn serve_stdio(
@@ -49,11 +47,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let closing = CancellationToken::new();
-    let caller = Arc::new(Caller::new(runtime, Principal::process("stdio"), closing)?);
-    let stop = CancellationToken::new();
+    resources::register(runtime.registry())?;
+    let (closing, stop) = (CancellationToken::new(), CancellationToken::new());
+    let (options, seal) = (Arc::new(options), Arc::new(Seal::new()?));
+    let config = Arc::new(options.config());
+    let who = Principal::process("stdio");
+    let caller = Arc::new(Caller::new(runtime, who, options, seal, closing)?);
     let transport = LineTransport::new(read, write, Arc::clone(&caller), stop.clone());
-    let handler = Handler::new(caller, Arc::new(options.config()));
+    let handler = Handler::new(caller, config);
     let mut session = std::pin::pin!(session(handler, transport));
     tokio::select! {
         ended = &mut session => ended,

@@ -17,7 +17,6 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::END_GRACE;
 use super::lines::{Line, Lines};
 use super::pending::{Pending, answers};
 use super::writer::Writer;
@@ -25,7 +24,7 @@ use crate::call::Caller;
 use crate::message::{self, MAX_MESSAGE_BYTES, Parsed, Refusal};
 
 /// How often, after the end of stdin, a look is taken for calls that have begun to wait for a person.
-const PARKED_CHECK: Duration = Duration::from_millis(50);
+const PARKED_CHECK: Duration = Duration::from_millis(10);
 
 /// How often, after the end of stdin, a look is taken for streams that are being opened.
 const STREAM_CHECK: Duration = Duration::from_millis(1);
@@ -128,7 +127,7 @@ where
     /// Lets what is under way come to its end.
     async fn drain(&mut self, deadline: Instant) {
         loop {
-            self.cancel_parked();
+            self.caller.cancel_parked();
             if self.pending.len() == 0 {
                 return;
             }
@@ -148,14 +147,6 @@ where
             && Instant::now() < deadline
         {
             tokio::time::sleep(STREAM_CHECK).await;
-        }
-    }
-
-    /// The client that could have shown the question is gone.
-    fn cancel_parked(&self) {
-        let (runtime, principal) = (&self.caller.runtime, self.caller.principal());
-        for question in runtime.pending(principal) {
-            runtime.cancel(principal, &question.call_id);
         }
     }
 }
@@ -201,7 +192,7 @@ where
             if let Some(message) = self.next_message().await {
                 return Some(message);
             }
-            self.deadline = Some(Instant::now() + END_GRACE);
+            self.deadline = Some(Instant::now() + self.caller.options.end_grace);
         }
         if let Some(deadline) = self.deadline {
             self.refusal_written().await;

@@ -117,6 +117,13 @@ pub fn sensitive(path: &Path, folder: bool, places: &Places) -> Option<&'static 
     secret(&Names::with_home(path, home.as_ref()), folder).or(own.then_some(PRIVATE))
 }
 
+/// Whether a path below a workspace's root steers agents, or runs by itself while somebody works:
+/// what no command changes, whatever it was granted.
+pub fn steers(path: &Path, folder: bool, root: &Path) -> bool {
+    let (names, above) = (Names::of(path), Names::of(root).len());
+    TABLES.steering.find(&names, above, folder).is_some()
+}
+
 /// It is a name of a standard stream, or of nothing: reading and writing it harms no file.
 pub fn is_stream(path: &Path) -> bool {
     STREAMS.iter().any(|stream| path == Path::new(stream))
@@ -181,6 +188,7 @@ impl Judged<'_> {
         TABLES
             .versions
             .find(names, 0, self.folder)
+            .or_else(|| TABLES.steering.find(names, above, self.folder))
             .or_else(|| TABLES.protected.find(names, above, self.folder))
     }
 }

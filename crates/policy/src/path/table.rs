@@ -16,6 +16,7 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
     installed: Table::parse(include_str!("tables/installed.txt")),
     startup: Table::parse(include_str!("tables/startup.txt")),
     versions: Table::parse(include_str!("tables/versions.txt")),
+    steering: Table::parse(include_str!("tables/steering.txt")),
     protected: Table::parse(include_str!("tables/protected.txt")),
 });
 
@@ -31,7 +32,9 @@ pub(super) struct Tables {
     pub(super) startup: Table,
     /// Version control's own folders.
     pub(super) versions: Table,
-    /// Steers tools and agents.
+    /// Steers agents, or runs by itself while somebody works.
+    pub(super) steering: Table,
+    /// Steers tools.
     pub(super) protected: Table,
 }
 
@@ -141,12 +144,13 @@ impl Group {
 mod tests {
     use super::super::names::fold;
 
-    const TEXTS: [&str; 6] = [
+    const TEXTS: [&str; 7] = [
         include_str!("tables/sensitive.txt"),
         include_str!("tables/system.txt"),
         include_str!("tables/installed.txt"),
         include_str!("tables/startup.txt"),
         include_str!("tables/versions.txt"),
+        include_str!("tables/steering.txt"),
         include_str!("tables/protected.txt"),
     ];
 

@@ -4,7 +4,8 @@ use dogu_policy::facts::JudgedAction;
 use dogu_policy::rule::{Place, RuleEntry, RuleSet};
 use dogu_policy::tool_policy::ToolPolicy;
 use dogu_tool::Verdict::{Allow, Ask, Deny};
-use dogu_tool::{Action, Group};
+use dogu_tool::{Action, Group, OUTSIDE_SANDBOX};
+use serde_json::json;
 
 use crate::common::{Call, facts, grant, line, on_path, real_line, rule, spec};
 
@@ -155,6 +156,25 @@ fn an_offer_is_exactly_what_was_asked() {
         Call::write("a").with(&["ask FileWrite(a)"]),
     ] {
         assert_eq!(offer(none), None);
+    }
+}
+
+#[test]
+fn the_way_out_of_the_sandbox_is_asked_about_each_time() {
+    let call = || {
+        let way_out = Action::Custom { name: OUTSIDE_SANDBOX.to_owned(), details: json!({}) };
+        Call::new(
+            spec("bash", Group::Command),
+            vec![line("cargo fmt"), JudgedAction::plain(way_out)],
+        )
+    };
+    for settings in [
+        &["allow Custom(**)", "allow Execute(cargo fmt)"][..],
+        &["session Custom(outside_sandbox)", "session Execute(cargo fmt)"],
+        &["always Custom(**)", "+execute", "+write"],
+    ] {
+        let decision = call().with(settings).decide();
+        assert_eq!((decision.verdict, decision.offer), (Ask, None), "{settings:?}");
     }
 }
 

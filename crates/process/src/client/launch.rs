@@ -107,6 +107,16 @@ pub enum StartError {
     Failed(String),
 }
 
+/// The input and the output of a program that speaks with whoever started it. What they are
+/// is for the holder to read and write, without waiting: both are non-blocking.
+#[derive(Debug)]
+pub struct Pipes {
+    /// What is written here, the program reads. Closing it is the end of its input.
+    pub input: OwnedFd,
+    /// What the program writes to its standard output.
+    pub output: OwnedFd,
+}
+
 /// Orders a start. The answer comes to the child that this gives back.
 pub(super) fn start(
     launch: Launch,
@@ -114,8 +124,30 @@ pub(super) fn start(
     reactor: &Arc<Reactor>,
     supervisor: &Supervisor,
 ) -> Result<Child, StartError> {
-    let bytes = bytes_of(&launch)?;
     let ends = Ends::open(launch.input).map_err(StartError::Descriptors)?;
+    start_with(launch, ends, id, reactor, supervisor)
+}
+
+/// The same for a program that is spoken with: only its errors go to the log.
+pub(super) fn start_piped(
+    launch: Launch,
+    id: u64,
+    reactor: &Arc<Reactor>,
+    supervisor: &Supervisor,
+) -> Result<(Child, Pipes), StartError> {
+    let (ends, pipes) = Ends::piped().map_err(StartError::Descriptors)?;
+    let launch = Launch { input: Input::Nothing, ..launch };
+    Ok((start_with(launch, ends, id, reactor, supervisor)?, pipes))
+}
+
+fn start_with(
+    launch: Launch,
+    ends: Ends,
+    id: u64,
+    reactor: &Arc<Reactor>,
+    supervisor: &Supervisor,
+) -> Result<Child, StartError> {
+    let bytes = bytes_of(&launch)?;
     let shared = Arc::new(Shared::new(id, launch.log));
     let start = Start {
         id,
@@ -187,6 +219,15 @@ impl Ends {
         let (out, stdout) = output(Stream::Out)?;
         let (err, stderr) = output(Stream::Err)?;
         Ok(Self { theirs: vec![stdin, stdout, stderr], sources: vec![out, err], input: sent })
+    }
+
+    fn piped() -> io::Result<(Self, Pipes)> {
+        let (stdin, input) = pipe_with(PipeFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&input, true)?;
+        let (out, stdout) = output(Stream::Out)?;
+        let (err, stderr) = output(Stream::Err)?;
+        let ends = Self { theirs: vec![stdin, stdout, stderr], sources: vec![err], input: None };
+        Ok((ends, Pipes { input, output: out.descriptor }))
     }
 
     fn terminal(size: TerminalSize) -> io::Result<Self> {

@@ -20,7 +20,7 @@ use dogu_sandbox::Machine;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
 pub use self::child::{Child, End};
-pub use self::launch::{Input, Launch, StartError, TerminalSize};
+pub use self::launch::{Input, Launch, Pipes, StartError, TerminalSize};
 use self::reactor::Reactor;
 use crate::wire::Order;
 
@@ -88,6 +88,16 @@ impl Supervisor {
         let child = launch::start(launch, id, &reactor, self)?;
         child.started().await?;
         Ok(child)
+    }
+
+    /// Starts a program that is spoken with: its input and output are for the caller, its errors
+    /// go to the log. Comes back when it runs, or with why it does not.
+    pub async fn start_piped(&self, launch: Launch) -> Result<(Child, Pipes), StartError> {
+        let reactor = self.reactor().map_err(StartError::Supervisor)?;
+        let id = self.0.numbers.fetch_add(1, Ordering::Relaxed);
+        let (child, pipes) = launch::start_piped(launch, id, &reactor, self)?;
+        child.started().await?;
+        Ok((child, pipes))
     }
 
     /// The process that supervises, while there is one.

@@ -7,4 +7,5 @@ mod input;
 mod login;
 mod many;
 mod orphans;
+mod piped;
 mod support;

@@ -1,6 +1,6 @@
 //! The content of an answer as texts and pictures, which each form then puts in its own words.
 
-use dogu_tool::{Content, ErrorInfo, ToolResult};
+use dogu_tool::{Content, ErrorInfo, Output, ToolResult};
 use serde_json::Value;
 
 use super::Answer;
@@ -100,6 +100,10 @@ fn push_content<'a>(parts: &mut Vec<Part<'a>>, content: &'a Content, accepts: Ac
             push_text(parts, text);
         }
         Content::Json { value } => push_text(parts, &value.to_string()),
+        Content::Audio { .. } | Content::Blob { .. } => {
+            let alone = Output { content: vec![content.clone()], structured: None };
+            push_text(parts, &ToolResult::ok("", "", alone).to_text());
+        }
         Content::Resource { uri, .. } => push_text(parts, &format!("[resource {uri}]")),
     }
 }

@@ -31,7 +31,7 @@ impl Catalog {
 
     /// Whether tools that would be listed are left to be searched for.
     pub fn is_focused(&self) -> bool {
-        self.is_focused
+        self.is_focused && self.deferred().next().is_some()
     }
 
     /// Lists what was found, the latest first, as far as there is room; the latest in any case.

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use dogu_policy::path::{Places, sensitive};
 use rustix::fs::Stat;
 
-/// Folders of the home folder whose files are secrets.
-const FOLDERS: [&str; 13] = [
+/// Files and folders of the home folder that are secrets, or have some.
+const PLACES: [&str; 49] = [
     ".ssh",
     ".aws",
     ".azure",
@@ -22,15 +22,29 @@ const FOLDERS: [&str; 13] = [
     ".gnupg/private-keys-v1.d",
     ".kube",
     ".docker",
+    ".docker/config.json",
     ".config/gh",
+    ".config/hub",
     ".config/gcloud",
     ".config/git",
+    ".config/git/credentials",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/containers/auth.json",
+    ".config/rclone/rclone.conf",
     ".cargo",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
     ".claude",
+    ".claude/.credentials.json",
     ".codex",
-];
-/// Files of the home folder that are secrets.
-const FILES: [&str; 13] = [
+    ".codex/auth.json",
+    ".password-store",
+    ".local/share/keyrings",
+    ".local/share/opencode/auth.json",
+    ".mozilla",
+    ".thunderbird",
+    "Library/Keychains",
     ".netrc",
     ".npmrc",
     ".yarnrc.yml",
@@ -41,9 +55,15 @@ const FILES: [&str; 13] = [
     ".vault-token",
     ".claude.json",
     ".gemini/oauth_creds.json",
-    ".config/containers/auth.json",
     ".terraform.d/credentials.tfrc.json",
-    ".local/share/opencode/auth.json",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".lesshst",
+    ".viminfo",
 ];
 /// How many names are looked at.
 const MAX_LOOKS: usize = 1_000;
@@ -78,6 +98,16 @@ impl KnownSecrets {
     }
 }
 
+/// The files and folders that are secrets as a whole, as they are now; and dogu's own.
+pub(crate) fn secrets_of(places: &Places) -> Vec<PathBuf> {
+    let home = places.home.iter().flat_map(|home| PLACES.map(|name| home.join(name)));
+    let is_secret = |path: &PathBuf| {
+        let found = fs::symlink_metadata(path);
+        found.is_ok_and(|_| sensitive(path, path.is_dir(), places).is_some())
+    };
+    home.chain(places.private.iter().cloned()).filter(is_secret).collect()
+}
+
 impl SecretIds {
     /// The name by which this file is known as a secret.
     pub(crate) fn file(&self, stat: &Stat) -> Option<&Path> {
@@ -91,16 +121,14 @@ impl SecretIds {
 
     fn look(places: &Places) -> Self {
         let mut look = Look { places, left: MAX_LOOKS, found: Self::default() };
-        if let Some(home) = &places.home {
-            for name in FILES {
-                look.name(&home.join(name));
-            }
-            for name in FOLDERS {
-                look.inside(&home.join(name));
-            }
+        let home = places.home.iter().flat_map(|home| PLACES.map(|name| home.join(name)));
+        let candidates: Vec<PathBuf> = home.chain(places.private.iter().cloned()).collect();
+        // First by their own names, so that a folder with many files does not use up the looks.
+        for path in &candidates {
+            look.name(path);
         }
-        for folder in &places.private {
-            look.inside(folder);
+        for path in &candidates {
+            look.inside(path);
         }
         look.found
     }
@@ -113,10 +141,9 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// A folder whose files may be secrets, and which may be one as a whole.
+    /// A folder whose files may be secrets.
     fn inside(&mut self, folder: &Path) {
         let Ok(entries) = fs::read_dir(folder) else { return };
-        self.name(folder);
         for entry in entries.flatten().take(self.left) {
             self.name(&entry.path());
         }

@@ -28,6 +28,7 @@ use rustix::fs::{FileType, Stat};
 
 pub(crate) use beneath::{FOLDER, LISTING, READING};
 pub use grant::GrantedFiles;
+pub(crate) use known_secrets::secrets_of;
 pub use preview::{PreviewCaps, PreviewFiles};
 pub(crate) use read::{facts_of, stat as stat_real};
 pub use roots::Roots;

@@ -1,110 +1,38 @@
 //! From a profile, the places of this machine and what was granted to what a command may do.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use dogu_policy::analysis::Repository;
 use dogu_policy::facts::{CommandFacts, JudgedAction};
-use dogu_policy::path::Places;
-use dogu_process::sandbox::{Confinement, Limits, Network, Reads};
+use dogu_policy::path::{Places, steers};
+use dogu_process::sandbox::{AddressRange, Confinement, Limits, Network, Reads};
 use dogu_tool::{Action, OUTSIDE_SANDBOX};
 
+use super::caches;
 use super::profiles::Profiles;
+use crate::files::secrets_of;
 use crate::settings::{Profile, SandboxLimits, SandboxSettings};
 
 /// Names in the first folder of a workspace by which somebody else's programs are started or
 /// permitted. They cannot be made by a command where they are not there.
 const NEVER_MADE: [&str; 5] = [".git", ".dogu", "dogu.yaml", ".mcp.json", ".claude"];
 
-/// Names that stay as they are where they are there: they tell agents and editors what to do.
-const STAY: [&str; 40] = [
-    "dogu.yml",
-    "dogu.local.yaml",
-    ".doguignore",
-    "goondan.yaml",
-    "goondan.yml",
-    ".rooignore",
-    ".roomodes",
-    ".rooprotected",
-    ".roo",
-    ".roorules",
-    ".kilocode",
-    ".kilocodemodes",
-    ".clinerules",
-    ".clineignore",
-    ".cursor",
-    ".cursorrules",
-    ".continue",
-    ".continuerc.json",
-    ".codex",
-    ".gemini",
-    ".qwen",
-    ".opencode",
-    "opencode.json",
-    ".goose",
-    ".goosehints",
-    ".amp",
-    ".aider.conf.yml",
-    ".windsurf",
-    ".windsurfrules",
-    ".junie",
-    ".kiro",
-    ".agents",
-    "AGENTS.md",
-    "AGENT.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "GEMINI.md",
-    ".github/copilot-instructions.md",
-    "mcp.json",
-    ".husky",
+/// Addresses that only this machine's neighbours have: those of a cloud's machines give out keys.
+/// The last is the same for the clouds that have it elsewhere.
+const LINK_LOCAL: [AddressRange; 4] = [
+    AddressRange { address: IpAddr::V4(Ipv4Addr::new(169, 254, 0, 0)), prefix: 16 },
+    AddressRange { address: IpAddr::V6(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0)), prefix: 10 },
+    AddressRange {
+        address: IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+        prefix: 128,
+    },
+    AddressRange { address: IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)), prefix: 32 },
 ];
 
-/// Secrets of the home folder that no command sees.
-const SECRETS: [&str; 43] = [
-    ".ssh",
-    ".aws",
-    ".azure",
-    ".gnupg",
-    ".kube",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/hub",
-    ".password-store",
-    ".local/share/keyrings",
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".thunderbird",
-    "Library/Keychains",
-    ".netrc",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".vault-token",
-    ".claude.json",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".gemini/oauth_creds.json",
-    ".config/containers/auth.json",
-    ".docker/config.json",
-    ".terraform.d/credentials.tfrc.json",
-    ".local/share/opencode/auth.json",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".config/rclone/rclone.conf",
-    ".bash_history",
-    ".zsh_history",
-    ".python_history",
-    ".node_repl_history",
-    ".psql_history",
-    ".mysql_history",
-    ".lesshst",
-    ".viminfo",
-];
+/// How many names of a folder are looked at for those that stay as they are.
+const MAX_NAMES: usize = 20_000;
 
 /// What of the home folder is seen in the profile `strict`: where toolchains are.
 const TOOLCHAINS: [&str; 22] = [
@@ -153,14 +81,22 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Held {
     pub(crate) confinement: Option<Confinement>,
     pub(crate) profile: Profile,
+    /// Its caches, where those of its user are out of reach.
+    pub(crate) caches: Option<PathBuf>,
 }
 
 impl Wanted<'_> {
     /// What holds the command.
     pub(crate) fn held(&self) -> Held {
         let profile = self.profile();
-        let confinement = (profile != Profile::Off).then(|| self.confinement(profile));
-        Held { confinement, profile }
+        let mut confinement = (profile != Profile::Off).then(|| self.confinement(profile));
+        let workspace = confinement.as_mut().filter(|_| profile == Profile::Workspace);
+        let caches = workspace.and_then(|confinement| {
+            let folder = caches::folder(self.places, self.roots.first()?)?;
+            confinement.writable.push(folder.clone());
+            Some(folder)
+        });
+        Held { confinement, profile, caches }
     }
 
     /// A line that only looks needs to write nothing.
@@ -180,6 +116,8 @@ impl Wanted<'_> {
             hidden: self.hidden(),
             network: self.network(profile),
             closed_ports: self.ports.to_vec(),
+            closed_ranges: LINK_LOCAL.to_vec(),
+            name_servers: name_servers(),
             limits: limits(self.settings.limits),
             reads: self.reads(profile),
             ..Confinement::default()
@@ -229,7 +167,7 @@ impl Wanted<'_> {
         let mut fixed = Vec::new();
         for root in self.folders_to_guard(writable) {
             fixed.extend(NEVER_MADE.iter().map(|name| root.join(name)));
-            fixed.extend(STAY.iter().map(|name| root.join(name)).filter(|path| exists(path)));
+            fixed.extend(steering_in(&root));
         }
         fixed.sort();
         fixed.dedup();
@@ -248,14 +186,11 @@ impl Wanted<'_> {
     }
 
     fn hidden(&self) -> Vec<PathBuf> {
-        let home = self.places.home.as_deref();
-        let mut hidden: Vec<PathBuf> =
-            home.iter().flat_map(|home| SECRETS.iter().map(|name| home.join(name))).collect();
-        hidden.extend(self.places.private.iter().cloned());
+        let mut hidden = secrets_of(self.places);
         hidden.extend(self.settings.hidden.iter().filter_map(|path| self.real(path)));
         // What a person granted to read is not hidden from the line that they saw.
         let granted: Vec<&Path> = self.granted_files().collect();
-        hidden.retain(|path| exists(path) && !granted.iter().any(|file| file.starts_with(path)));
+        hidden.retain(|path| !granted.iter().any(|file| file.starts_with(path)));
         hidden
     }
 
@@ -312,6 +247,28 @@ impl Wanted<'_> {
     }
 }
 
+/// What steers agents, or runs by itself, in a folder and in the hidden folders of it.
+fn steering_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (path, is_folder) in names_in(folder) {
+        if steers(&path, is_folder, folder) {
+            found.push(path);
+        } else if is_folder
+            && path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
+        {
+            let inside =
+                names_in(&path).filter(|(path, is_folder)| steers(path, *is_folder, folder));
+            found.extend(inside.map(|(path, _)| path));
+        }
+    }
+    found
+}
+
+fn names_in(folder: &Path) -> impl Iterator<Item = (PathBuf, bool)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_NAMES);
+    entries.map(|entry| (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir())))
+}
+
 /// Running outside of the sandbox was granted.
 fn is_outside(action: &Action) -> bool {
     matches!(action, Action::Custom { name, .. } if name == OUTSIDE_SANDBOX)
@@ -335,6 +292,13 @@ pub(crate) fn repositories_of(cwd: &Path) -> Vec<PathBuf> {
     let common = std::fs::read_to_string(folder.join("commondir")).unwrap_or_default();
     let common = folder.join(common.trim()).canonicalize().unwrap_or_else(|_| folder.clone());
     vec![found, folder, common]
+}
+
+/// Those that names are asked of, which may be neighbours.
+fn name_servers() -> Vec<IpAddr> {
+    let text = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
+    let servers = text.lines().filter_map(|line| line.trim().strip_prefix("nameserver"));
+    servers.filter_map(|server| server.trim().split('%').next()?.parse().ok()).collect()
 }
 
 fn limits(set: SandboxLimits) -> Limits {

@@ -12,6 +12,7 @@
 //!
 //! What the sandbox refused is told from what a command wrote (`refused.rs`).
 
+mod caches;
 mod confine;
 mod granted;
 mod outputs;

@@ -7,9 +7,11 @@ use dogu_output::{Limits as LogLimits, Log};
 use dogu_process::environment::{SANDBOX_MARK, environment, for_terminal, of_login};
 use dogu_process::sandbox::{Machine, Strength};
 use dogu_process::{Input, Launch, Supervisor, TerminalSize};
+use dogu_tool::text::with_causes;
 use dogu_tool::{Keep, Principal, ProcessInput, ProcessRequest, Shell, ToolError};
 use tokio::sync::OnceCell;
 
+use super::caches;
 use super::confine::{Held, Wanted};
 use super::outputs::Outputs;
 use super::profiles::Profiles;
@@ -135,6 +137,9 @@ impl ProcessService {
             given.push((SANDBOX_MARK.into(), held.profile.as_str().into()));
             given.push(("TMPDIR".into(), "/tmp".into()));
         }
+        if let Some(folder) = &held.caches {
+            caches::name_to(&mut given, folder);
+        }
         if held.profile == Profile::ReadOnly {
             add_git_settings(&mut given, &GIT_LOOKS);
         }
@@ -178,23 +183,13 @@ fn add_git_settings(environment: &mut Vec<(OsString, OsString)>, settings: &[(&s
 }
 
 fn not_started(error: &dogu_process::StartError, request: &ProcessRequest) -> ToolError {
-    let failed = ToolError::failed(format!("The command was not started: {}", with_cause(error)));
+    let failed = ToolError::failed(format!("The command was not started: {}", with_causes(error)));
     if !request.cwd.is_dir() {
         let folder = request.cwd.display();
         return ToolError::invalid(format!("Working directory '{folder}' does not exist."))
             .suggest("Leave `cwd` out, or name a folder that exists.");
     }
     failed
-}
-
-fn with_cause(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text.push_str(&format!(": {cause}"));
-        next = cause.source();
-    }
-    text
 }
 
 /// The folder of what commands wrote, in the state folder.

@@ -3,6 +3,7 @@
 //! Where the project's file says nothing, the user's value stays. Where it speaks, it either takes
 //! the place of the user's (a trusted workspace) or can only make it stricter. Joined are joined.
 
+use std::collections::BTreeMap;
 use std::mem::take;
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use dogu_tool::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::mcp::McpServer;
 use super::permissions::{ContinueLists, RooLists};
 use super::rule::Rule;
 use super::{Settings, SettingsError, invalid};
@@ -48,7 +50,7 @@ impl Settings {
             })?;
         let (mut settings, lists) = match layering {
             Layering::Override => (over, own.and(theirs)),
-            Layering::Tighten => (self.tightened_by(over), own.and(theirs.only_tightening())),
+            Layering::Tighten => (self.tightened_by(over), own.and_tightening(theirs)),
         };
         lists.into(&mut settings);
         Ok(settings)
@@ -130,6 +132,7 @@ struct Joined {
     roo: RooLists,
     continue_lists: ContinueLists,
     modes: Vec<Value>,
+    servers: BTreeMap<String, McpServer>,
 }
 
 impl Joined {
@@ -139,6 +142,7 @@ impl Joined {
             roo: take(&mut settings.permissions.roo),
             continue_lists: take(&mut settings.permissions.continue_lists),
             modes: take(&mut settings.modes),
+            servers: take(&mut settings.mcp_servers),
         }
     }
 
@@ -147,6 +151,7 @@ impl Joined {
         settings.permissions.roo = self.roo;
         settings.permissions.continue_lists = self.continue_lists;
         settings.modes = self.modes;
+        settings.mcp_servers = self.servers;
     }
 
     fn and(mut self, other: Self) -> Self {
@@ -157,7 +162,19 @@ impl Joined {
         self.continue_lists.ask.extend(other.continue_lists.ask);
         self.continue_lists.exclude.extend(other.continue_lists.exclude);
         self.modes.extend(other.modes);
+        // A server is replaced as a whole: half of two is neither.
+        self.servers.extend(other.servers);
         self
+    }
+
+    /// What an untrusted project says of its user's servers; its own are not there.
+    fn and_tightening(mut self, mut other: Self) -> Self {
+        for (name, theirs) in take(&mut other.servers) {
+            if let Some(own) = self.servers.get_mut(&name) {
+                own.tightened_by(theirs);
+            }
+        }
+        self.and(other.only_tightening())
     }
 
     /// What can only make a decision stricter. A list's `ask` could take the place of a wider

@@ -8,6 +8,7 @@ mod bad_input;
 mod containment;
 mod context;
 mod events;
+mod mcp_settings;
 mod middleware;
 mod modes;
 mod order;

@@ -1,14 +1,15 @@
 //! The first process of a command: it builds the walls, starts the program behind them, collects
 //! what ends, and takes everything with it when the program ends.
 
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
 use super::descendants;
 use super::fault::{At, Step};
-use super::inside::{self, Rights};
+use super::inside::{self, Rights, Started};
 use super::job::{Job, Walls};
 use super::sys::process::{self, Waited};
-use super::sys::{files, signals};
+use super::sys::{confine, files, signals};
+use super::warden::Warden;
 use super::{landlock, limits, mounts};
 use crate::report::{Report, Stage};
 
@@ -21,12 +22,13 @@ pub(crate) fn run(job: &Job, reports: &OwnedFd) -> ! {
 }
 
 fn live(job: &Job, reports: RawFd) -> i32 {
-    match build(job, reports).and_then(|rights| inside::start(job, &rights)) {
-        Ok(pid) => {
+    match build(job, reports).and_then(|rights| start(job, &rights)) {
+        Ok((pid, mut warden)) => {
             // What it still holds would keep pipes open that the command has closed.
-            files::close_all_but(reports);
+            let watching = warden.iter().flat_map(Warden::descriptors).map(|file| file.as_raw_fd());
+            files::close_all_but(&watching.chain([reports]).collect::<Vec<_>>());
             tell(reports, &Report::Running);
-            watch(pid, job.numbered_apart(), reports);
+            watch(pid, job.numbered_apart(), reports, warden.as_mut());
             0
         }
         Err(failure) => {
@@ -34,6 +36,23 @@ fn live(job: &Job, reports: RawFd) -> i32 {
             1
         }
     }
+}
+
+/// Starts the program, and what watches over its connections where some are closed.
+fn start(job: &Job, rights: &Rights) -> Step<(i32, Option<Warden>)> {
+    let closed = job.walls.as_ref().and_then(|walls| Some((walls, walls.closed.clone()?)));
+    if closed.is_some()
+        && let Some(rules) = &rights.rules
+    {
+        // What is done for the command is bound as the command is.
+        confine::no_new_privileges().at(Stage::Watch)?;
+        confine::obey(rules.as_fd()).at(Stage::Landlock)?;
+    }
+    let Started { pid, listener } = inside::start(job, rights)?;
+    let Some(((walls, closed), listener)) = closed.zip(listener) else { return Ok((pid, None)) };
+    let has_processes_view = walls.machine.own_processes_view || !walls.machine.namespaces;
+    let warden = Warden::new(listener, closed, has_processes_view).at(Stage::Watch)?;
+    Ok((pid, Some(warden)))
 }
 
 fn tell(reports: RawFd, report: &Report) {
@@ -95,7 +114,7 @@ fn keep_identity() -> Step {
 }
 
 /// Collects whatever ends until the command has, passing signals on meanwhile.
-fn watch(command: i32, numbered_apart: bool, reports: RawFd) {
+fn watch(command: i32, numbered_apart: bool, reports: RawFd, mut warden: Option<&mut Warden>) {
     let above = process::parent();
     loop {
         if let Some(status) = collect(command) {
@@ -107,6 +126,9 @@ fn watch(command: i32, numbered_apart: bool, reports: RawFd) {
             }
             let (exit_code, signal) = process::exit_of(status);
             return tell(reports, &Report::Ended { exit_code, signal });
+        }
+        if let Some(warden) = &mut warden {
+            warden.serve_until_signal();
         }
         let (signal, sender) = signals::next();
         if sender != 0 && sender != above {

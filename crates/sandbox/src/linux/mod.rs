@@ -6,6 +6,7 @@
 //! | | forks into namespaces | `spawn` |
 //! | init | identity, loopback, mounts, rules | `init`, `mounts`, `landlock` |
 //! | | waits, passes signals on, ends everything | `init`, `descendants` |
+//! | | makes connections where addresses are closed | `warden` |
 //! | program | session, limits, capabilities, rules, filter, exec | `inside`, `limits`, `seccomp` |
 
 mod descendants;
@@ -23,3 +24,4 @@ mod seccomp;
 mod sockets;
 pub(crate) mod spawn;
 mod sys;
+mod warden;

@@ -9,6 +9,7 @@ use super::job::{Job, Program, Walls};
 use super::placeholder::Placeholders;
 use super::spawn;
 use super::sys::{Errno, confine, files, process};
+use super::warden::Closed;
 use crate::report::{Failure, Report, Reports, Stage};
 use crate::{Confinement, Machine};
 
@@ -27,6 +28,7 @@ pub fn probe(deadline: Duration) -> Machine {
         own_terminals: true,
         landlock: confine::landlock_version(),
         seccomp: cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
+        watched_connections: cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
         process_limit: process::ids().0 != 0 || kernel() >= OWN_PROCESS_NUMBERS,
     };
     // Each round takes at least one thing away.
@@ -63,6 +65,7 @@ fn lessened(machine: Machine, failed: &Attempt) -> Machine {
     };
     match stage {
         Some(Stage::Landlock) if machine.landlock > 0 => machine.without_landlock(),
+        Some(Stage::Watch) if machine.watched_connections => machine.without_watched_connections(),
         Some(Stage::Seccomp) if machine.seccomp => machine.without_seccomp(),
         Some(Stage::Processes) if machine.own_processes_view => {
             machine.without_own_processes_view()
@@ -91,7 +94,9 @@ fn attempt(machine: &Machine, end: Instant) -> Attempt {
 fn empty_job(machine: &Machine) -> Result<Job, Errno> {
     let null = || files::open(c"/dev/null", libc::O_RDWR);
     let confinement = Confinement::default();
-    let walls = Walls::new(&confinement, machine, &mut Placeholders::default());
+    let mut walls = Walls::new(&confinement, machine, &mut Placeholders::default())
+        .map_err(|_| Errno(libc::EINVAL))?;
+    walls.watch_over(Closed::default());
     Ok(Job {
         program: Program::Nothing,
         argv: Vec::new(),
@@ -99,7 +104,7 @@ fn empty_job(machine: &Machine) -> Result<Job, Errno> {
         cwd: CString::from(c"/"),
         stdio: [null()?, null()?, null()?],
         terminal: false,
-        walls: Some(walls.map_err(|_| Errno(libc::EINVAL))?),
+        walls: Some(walls),
     })
 }
 
@@ -157,6 +162,7 @@ mod tests {
             own_terminals: true,
             landlock: 7,
             seccomp: true,
+            watched_connections: true,
             process_limit: true,
         };
         let mut rounds = 0;

@@ -204,7 +204,14 @@ fn a_strict_network_makes_no_internet_sockets() {
 fn a_granted_network_reaches_all_but_the_closed_ports() {
     for user in users() {
         let machine = machine(user);
-        for machine in [machine.clone(), machine.without_namespaces()] {
+        let unwatched = machine.clone().without_watched_connections();
+        let machines = [
+            machine.clone().without_namespaces(),
+            machine,
+            unwatched.clone().without_namespaces(),
+            unwatched,
+        ];
+        for machine in machines {
             let world = World::new(user);
             let open = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
             let program = "import socket, sys\nfor p in sys.argv[1:]:\n try: socket.create_connection(('127.0.0.1', int(p)), 5); print('reached')\n except PermissionError: print('refused')\ns = socket.socket()\ntry:\n s.sendto(b'x', 0x20000000, ('127.0.0.1', int(sys.argv[2]))); print('reached')\nexcept PermissionError: print('refused')\ntry: socket.socket(2, 1, 262); print('made')\nexcept OSError: print('refused')";
@@ -215,12 +222,153 @@ fn a_granted_network_reaches_all_but_the_closed_ports() {
             wish["confinement"]["closed_ports"] = json!([closed]);
             wish["machine"] = json!(machine);
             let answer = run(&wish);
-            let expected = if machine.landlock >= 4 {
+            let expected = if machine.watched_connections || machine.landlock >= 4 {
                 "reached\nrefused\nrefused\nrefused\n"
             } else {
                 "reached\nreached\nreached\nrefused\n"
             };
             assert_eq!(answer.output, expected);
+        }
+    }
+}
+
+/// Connects and sends in every way that there is, to open and to closed addresses. Prints one word
+/// for each.
+const WATCHED: &str = r"
+import ctypes, os, socket, struct, sys, tempfile, threading
+libc = ctypes.CDLL(None, use_errno=True)
+open_port, closed_port, datagram_port = map(int, sys.argv[1:4])
+def told(what, work):
+    try: work(); print(what, 'reached')
+    except PermissionError: print(what, 'refused')
+    except OSError as error: print(what, error.strerror)
+def tcp(address, family=socket.AF_INET, timeout=5):
+    with socket.socket(family) as s:
+        s.settimeout(timeout); s.connect(address)
+def udp(address, family=socket.AF_INET):
+    with socket.socket(family, socket.SOCK_DGRAM) as s: s.sendto(b'one', address)
+def udp_message(address):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        assert s.sendmsg([b'o', b'ne'], [], 0, address) == 3
+def udp_connected(address):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s: s.connect(address); s.send(b'one')
+told('blocking', lambda: tcp(('127.0.0.1', open_port), timeout=None))
+told('not blocking', lambda: tcp(('127.0.0.1', open_port)))
+told('nobody', lambda: tcp(('127.0.0.1', 1)))
+told('closed port', lambda: tcp(('127.0.0.1', closed_port)))
+told('closed port by zero', lambda: tcp(('0.0.0.0', closed_port)))
+told('closed port mapped', lambda: tcp(('::ffff:127.0.0.1', closed_port), socket.AF_INET6))
+told('link-local', lambda: tcp(('169.254.169.254', 80)))
+told('link-local mapped', lambda: tcp(('::ffff:169.254.169.254', 80), socket.AF_INET6))
+told('link-local six', lambda: tcp(('fe80::1', 80, 0, 1), socket.AF_INET6))
+told('message', lambda: udp(('127.0.0.1', datagram_port)))
+told('message parts', lambda: udp_message(('127.0.0.1', datagram_port)))
+told('message connected', lambda: udp_connected(('127.0.0.1', datagram_port)))
+told('message link-local', lambda: udp(('169.254.169.254', 53)))
+told('message parts link-local', lambda: udp_message(('169.254.169.254', 53)))
+told('message connected link-local', lambda: udp_connected(('169.254.169.254', 53)))
+def run_in_thread(work):
+    failed = []
+    def run():
+        try: work()
+        except OSError as error: failed.append(error)
+    thread = threading.Thread(target=run); thread.start(); thread.join()
+    if failed: raise failed[0]
+told('thread', lambda: run_in_thread(lambda: tcp(('169.254.169.254', 80))))
+told('thread open', lambda: run_in_thread(lambda: tcp(('127.0.0.1', open_port), timeout=None)))
+os.chdir(tempfile.mkdtemp())
+server = socket.socket(socket.AF_UNIX); server.bind('own'); server.listen()
+for name in ('own', os.getcwd() + '/own'):
+    client = socket.socket(socket.AF_UNIX)
+    told('unix', lambda: client.connect(name))
+abstract = socket.socket(socket.AF_UNIX); abstract.bind(f'\0{os.getcwd()}'); abstract.listen()
+client = socket.socket(socket.AF_UNIX)
+told('abstract', lambda: client.connect(f'\0{os.getcwd()}'))
+left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+socket.send_fds(left, [b'x'], [0])
+told('descriptors', lambda: socket.recv_fds(right, 9, 1))
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    told('child', lambda: tcp(('169.254.169.254', 80)))
+    sys.stdout.flush(); os._exit(0)
+sys.stdout.flush(); os.waitpid(child, 0)
+class Message(ctypes.Structure):
+    _fields_ = [('name', ctypes.c_char_p), ('name_length', ctypes.c_uint), ('parts', ctypes.c_void_p),
+        ('count', ctypes.c_size_t), ('control', ctypes.c_void_p), ('control_length', ctypes.c_size_t),
+        ('flags', ctypes.c_int), ('gap', ctypes.c_int), ('length', ctypes.c_uint)]
+class Part(ctypes.Structure):
+    _fields_ = [('base', ctypes.c_char_p), ('length', ctypes.c_size_t)]
+part = Part(b'three', 5)
+def list_of(address):
+    name = struct.pack('=H', 2) + struct.pack('!H', address[1]) + socket.inet_aton(address[0]) + bytes(8)
+    return (Message * 2)(*[Message(name, 16, ctypes.addressof(part), 1, None, 0, 0, 0, 0) for _ in range(2)])
+for address in (('127.0.0.1', datagram_port), ('169.254.169.254', 53)):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        messages = list_of(address)
+        sent = libc.sendmmsg(s.fileno(), messages, 2, 0)
+        print('list', sent, messages[0].length if sent > 0 else os.strerror(ctypes.get_errno()))
+";
+
+const WATCHED_ANSWER: &str = "\
+blocking reached
+not blocking reached
+nobody Connection refused
+closed port refused
+closed port by zero refused
+closed port mapped refused
+link-local refused
+link-local mapped refused
+link-local six refused
+message reached
+message parts reached
+message connected reached
+message link-local refused
+message parts link-local refused
+message connected link-local refused
+thread refused
+thread open reached
+unix reached
+unix reached
+abstract reached
+descriptors reached
+child refused
+list 1 5
+list -1 Permission denied
+";
+
+#[test]
+fn a_granted_network_does_not_reach_closed_addresses() {
+    for user in users() {
+        let machine = machine(user);
+        assert!(machine.watched_connections, "this machine cannot close addresses");
+        for machine in [machine.clone(), machine.without_namespaces()] {
+            let world = World::new(user);
+            let open = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+            let ports = [
+                open.local_addr().unwrap().port(),
+                world.ipv4_port(),
+                datagrams.local_addr().unwrap().port(),
+            ];
+            let [first, second, third] = ports.map(|port| port.to_string());
+            let mut wish = world.wish(&["python3", "-c", WATCHED, &first, &second, &third]);
+            wish["confinement"]["network"] = json!(Network::Host);
+            wish["confinement"]["closed_ports"] = json!([ports[1]]);
+            wish["confinement"]["closed_ranges"] = json!([
+                { "address": "169.254.0.0", "prefix": 16 },
+                { "address": "fe80::", "prefix": 10 },
+            ]);
+            wish["machine"] = json!(machine);
+            let answer = run(&wish);
+            assert_eq!(answer.output, WATCHED_ANSWER);
+            let mut received = Vec::new();
+            datagrams.set_nonblocking(true).unwrap();
+            let mut buffer = [0; 16];
+            while let Ok(count) = datagrams.recv(&mut buffer) {
+                received.push(String::from_utf8_lossy(&buffer[..count]).into_owned());
+            }
+            assert_eq!(received, ["one", "one", "one", "three"]);
         }
     }
 }

@@ -20,8 +20,18 @@ pub(crate) struct Kind {
     pub(crate) internet: bool,
     /// Mounts hold what Landlock does not: modes, owners and times of files outside.
     pub(crate) mounts: bool,
+    pub(crate) addresses: Addresses,
+}
+
+/// What is done about addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Addresses {
+    /// All that the network reaches are open.
+    Open,
     /// Some ports are closed by Landlock, so the ways around its check are, too.
-    pub(crate) closed_ports: bool,
+    PortsClosed,
+    /// The calls that give one wait for whoever looks at it.
+    Watched,
 }
 
 /// The filter of a kind. Each is made once in a process.

@@ -11,6 +11,7 @@ const IF_BITS: u16 = 0x45;
 const RETURN: u16 = 0x06;
 
 const ALLOW: u32 = 0x7fff_0000;
+const WAIT: u32 = 0x7fc0_0000;
 const ERROR: u32 = 0x0005_0000;
 const KILL: u32 = 0x8000_0000;
 
@@ -83,8 +84,19 @@ fn apply(rule: Rule) -> Vec<Instruction> {
             code.push(give(ALLOW));
             code
         }
+        Rule::Wait { flags, never, address } => wait(flags, never, address),
         Rule::Socket { internet } => socket(internet),
     }
+}
+
+fn wait(flags: u8, never: u32, address: Option<u8>) -> Vec<Instruction> {
+    let mut code = vec![load_argument(flags), branch(IF_BITS, never, 0, 1), refuse(libc::EPERM)];
+    if let Some(address) = address {
+        let [low, high] = load_halves(address);
+        code.extend([low, branch(IF_EQUAL, 0, 0, 3), high, branch(IF_EQUAL, 0, 0, 1), give(ALLOW)]);
+    }
+    code.push(give(WAIT));
+    code
 }
 
 /// Unix sockets, those that ask for routes and interfaces, and the internet's if allowed: without
@@ -126,6 +138,12 @@ fn load_argument(argument: u8) -> Instruction {
     load(ARGUMENTS + 8 * u32::from(argument) + half)
 }
 
+/// Both halves of an argument that is a pointer.
+fn load_halves(argument: u8) -> [Instruction; 2] {
+    let first = ARGUMENTS + 8 * u32::from(argument);
+    [load(first), load(first + 4)]
+}
+
 fn branch(code: u16, value: u32, if_true: u8, if_false: u8) -> Instruction {
     Instruction { code, if_true, if_false, value }
 }
@@ -144,8 +162,8 @@ fn refuse(errno: i32) -> Instruction {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
     use super::super::rules::rules;
+    use super::super::{Addresses, Kind};
     use super::*;
 
     /// What the kernel would answer, and after how many instructions.
@@ -153,7 +171,7 @@ mod tests {
         program: &[Instruction],
         architecture: u32,
         number: u32,
-        arguments: [u32; 4],
+        arguments: [u32; 5],
     ) -> (u32, usize) {
         let (mut at, mut held, mut steps) = (0, 0, 0);
         loop {
@@ -184,11 +202,15 @@ mod tests {
     }
 
     fn kinds() -> impl Iterator<Item = Kind> {
-        (0..8).map(|bits| Kind {
-            internet: bits & 1 != 0,
-            mounts: bits & 2 != 0,
-            closed_ports: bits & 4 != 0,
-        })
+        [Addresses::Open, Addresses::PortsClosed, Addresses::Watched].into_iter().flat_map(
+            |addresses| {
+                (0..4).map(move |bits| Kind {
+                    internet: bits & 1 != 0,
+                    mounts: bits & 2 != 0,
+                    addresses,
+                })
+            },
+        )
     }
 
     const E: fn(i32) -> u32 = |errno| ERROR | errno.cast_unsigned();
@@ -199,11 +221,13 @@ mod tests {
             let rules = rules(kind);
             let program = assemble(&rules);
             for number in 0..1000 {
-                let (answer, steps) = run(&program, NATIVE, number, [u32::MAX; 4]);
+                let (answer, steps) = run(&program, NATIVE, number, [u32::MAX; 5]);
                 let expected = match rules.iter().find(|(call, _)| *call == number) {
                     Some((_, Rule::Refuse(errno) | Rule::RefuseBits { errno, .. })) => E(*errno),
                     None | Some((_, Rule::RefuseValues { .. })) => ALLOW,
                     Some((_, Rule::Socket { .. })) => E(libc::EAFNOSUPPORT),
+                    Some((_, Rule::Wait { never: 0, .. })) => WAIT,
+                    Some((_, Rule::Wait { .. })) => E(libc::EPERM),
                 };
                 assert_eq!(answer, expected, "call {number} of {kind:?}");
                 assert!(steps < 32, "call {number} took {steps} instructions");
@@ -221,19 +245,20 @@ mod tests {
 
     #[test]
     fn other_architectures_are_killed_and_x32_is_unknown() {
-        let kind = Kind { internet: true, mounts: true, closed_ports: false };
+        let kind = Kind { internet: true, mounts: true, addresses: Addresses::Open };
         let program = assemble(&rules(kind));
-        assert_eq!(run(&program, I386, 4, [0; 4]).0, KILL);
-        assert_eq!(run(&program, NATIVE, FOREIGN_NUMBERS | 1, [0; 4]).0, E(libc::ENOSYS));
+        assert_eq!(run(&program, I386, 4, [0; 5]).0, KILL);
+        assert_eq!(run(&program, NATIVE, FOREIGN_NUMBERS | 1, [0; 5]).0, E(libc::ENOSYS));
     }
 
     #[test]
     fn sockets_are_judged_by_family_and_protocol() {
         for internet in [true, false] {
-            let program = assemble(&rules(Kind { internet, mounts: true, closed_ports: false }));
+            let program =
+                assemble(&rules(Kind { internet, mounts: true, addresses: Addresses::Open }));
             let socket = |family: i32, protocol: u32| {
                 let call = u32::try_from(libc::SYS_socket).unwrap();
-                run(&program, NATIVE, call, [family.cast_unsigned(), 1, protocol, 0]).0
+                run(&program, NATIVE, call, [family.cast_unsigned(), 1, protocol, 0, 0]).0
             };
             let internet_answer = if internet { ALLOW } else { E(libc::EPERM) };
             assert_eq!(socket(libc::AF_UNIX, 0), ALLOW);
@@ -254,18 +279,37 @@ mod tests {
 
     #[test]
     fn new_namespaces_are_refused_and_threads_are_not() {
-        let program = assemble(&rules(Kind { internet: true, mounts: true, closed_ports: true }));
+        let program = assemble(&rules(Kind {
+            internet: true,
+            mounts: true,
+            addresses: Addresses::PortsClosed,
+        }));
         let call = |number: i64, arguments| {
             run(&program, NATIVE, u32::try_from(number).unwrap(), arguments).0
         };
-        assert_eq!(call(libc::SYS_clone, [THREAD, 0, 0, 0]), ALLOW);
-        assert_eq!(call(libc::SYS_clone, [0x11, 0, 0, 0]), ALLOW);
-        assert_eq!(call(libc::SYS_clone, [0x1000_0011, 0, 0, 0]), E(libc::EPERM));
-        assert_eq!(call(libc::SYS_unshare, [0x0000_0400, 0, 0, 0]), ALLOW);
-        assert_eq!(call(libc::SYS_unshare, [0x0000_0080, 0, 0, 0]), E(libc::EPERM));
-        assert_eq!(call(libc::SYS_sendto, [0, 0, 0, 0x4000]), ALLOW);
-        assert_eq!(call(libc::SYS_sendto, [0, 0, 0, MSG_FASTOPEN]), E(libc::EPERM));
-        assert_eq!(call(libc::SYS_ioctl, [0, 0x5412, 0, 0]), E(libc::EPERM));
+        assert_eq!(call(libc::SYS_clone, [THREAD, 0, 0, 0, 0]), ALLOW);
+        assert_eq!(call(libc::SYS_clone, [0x11, 0, 0, 0, 0]), ALLOW);
+        assert_eq!(call(libc::SYS_clone, [0x1000_0011, 0, 0, 0, 0]), E(libc::EPERM));
+        assert_eq!(call(libc::SYS_unshare, [0x0000_0400, 0, 0, 0, 0]), ALLOW);
+        assert_eq!(call(libc::SYS_unshare, [0x0000_0080, 0, 0, 0, 0]), E(libc::EPERM));
+        assert_eq!(call(libc::SYS_sendto, [0, 0, 0, 0x4000, 0]), ALLOW);
+        assert_eq!(call(libc::SYS_sendto, [0, 0, 0, MSG_FASTOPEN, 0]), E(libc::EPERM));
+        assert_eq!(call(libc::SYS_ioctl, [0, 0x5412, 0, 0, 0]), E(libc::EPERM));
+    }
+
+    #[test]
+    fn calls_that_give_an_address_wait_and_others_do_not() {
+        let kind = Kind { internet: true, mounts: true, addresses: Addresses::Watched };
+        let program = assemble(&rules(kind));
+        let call = |number: i64, arguments| {
+            run(&program, NATIVE, u32::try_from(number).unwrap(), arguments).0
+        };
+        assert_eq!(call(libc::SYS_connect, [3, 0, 0, 0, 0]), WAIT);
+        assert_eq!(call(libc::SYS_sendto, [3, 0, 0, 0x4000, 0]), ALLOW);
+        assert_eq!(call(libc::SYS_sendto, [3, 0, 0, 0x4000, 1]), WAIT);
+        assert_eq!(call(libc::SYS_sendto, [3, 0, 0, MSG_FASTOPEN, 1]), E(libc::EPERM));
+        assert_eq!(call(libc::SYS_sendmsg, [3, 0, 0, 0, 0]), WAIT);
+        assert_eq!(call(libc::SYS_sendmmsg, [3, 0, 0, MSG_FASTOPEN, 0]), E(libc::EPERM));
     }
 
     const MSG_FASTOPEN: u32 = 0x2000_0000;

@@ -1,6 +1,6 @@
 //! The calls that are refused, or allowed only with certain arguments. All others are allowed.
 
-use super::Kind;
+use super::{Addresses, Kind};
 
 /// What happens to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(super) enum Rule {
     RefuseBits { argument: u8, bits: u32, errno: i32 },
     /// It fails with this error if an argument is one of these.
     RefuseValues { argument: u8, values: &'static [u32], errno: i32 },
+    /// It waits for another process, if it has an address; refused if its flags have a bit.
+    Wait { flags: u8, never: u32, address: Option<u8> },
     /// A socket of a family.
     Socket { internet: bool },
 }
@@ -141,18 +143,33 @@ pub(super) fn rules(kind: Kind) -> Vec<(u32, Rule)> {
         let refused = ATTRIBUTES.iter().chain(ATTRIBUTES_HERE);
         rules.extend(refused.map(|call| (*call, Rule::Refuse(libc::EPERM))));
     }
-    if kind.closed_ports {
-        let fast = |argument| Rule::RefuseBits { argument, bits: MSG_FASTOPEN, errno: libc::EPERM };
-        rules.push((libc::SYS_sendto, fast(3)));
-        rules.push((libc::SYS_sendmsg, fast(2)));
-        rules.push((libc::SYS_sendmmsg, fast(3)));
-    }
+    rules.extend(address_rules(kind.addresses));
     let mut rules: Vec<_> = rules
         .into_iter()
         .filter_map(|(call, rule)| Some((u32::try_from(call).ok()?, rule)))
         .collect();
     rules.sort_by_key(|(call, _)| *call);
     rules
+}
+
+/// Connecting by sending is refused: Landlock does not look at it, and nobody should have to.
+fn address_rules(addresses: Addresses) -> Vec<(i64, Rule)> {
+    let refuse = |argument| Rule::RefuseBits { argument, bits: MSG_FASTOPEN, errno: libc::EPERM };
+    let wait = |flags, address| Rule::Wait { flags, never: MSG_FASTOPEN, address };
+    match addresses {
+        Addresses::Open => Vec::new(),
+        Addresses::PortsClosed => vec![
+            (libc::SYS_sendto, refuse(3)),
+            (libc::SYS_sendmsg, refuse(2)),
+            (libc::SYS_sendmmsg, refuse(3)),
+        ],
+        Addresses::Watched => vec![
+            (libc::SYS_connect, Rule::Wait { flags: 0, never: 0, address: None }),
+            (libc::SYS_sendto, wait(3, Some(4))),
+            (libc::SYS_sendmsg, wait(2, None)),
+            (libc::SYS_sendmmsg, wait(3, None)),
+        ],
+    }
 }
 
 /// A set-uid program in the workspace would outlive the walls. One that is made with the bit loses

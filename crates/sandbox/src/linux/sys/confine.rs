@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 use super::files::owned;
 use super::process::setting;
-use super::{Errno, Sys, done, number};
+use super::{Errno, Sys, done};
 
 /// No program that is started from here on gives more rights than there are now.
 pub(crate) fn no_new_privileges() -> Sys<()> {
@@ -132,11 +132,18 @@ struct Program {
 
 /// Puts this process under a filter of system calls.
 pub(crate) fn filter(instructions: &[Instruction]) -> Sys<()> {
+    with_program(instructions, |program| {
+        // SAFETY: the program and its instructions live through the call.
+        done(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, program) })
+    })
+}
+
+/// Instructions as the kernel takes them, for as long as `apply` runs.
+pub(super) fn with_program<T>(
+    instructions: &[Instruction],
+    apply: impl FnOnce(*const libc::c_void) -> Sys<T>,
+) -> Sys<T> {
     let length = u16::try_from(instructions.len()).map_err(|_| Errno(libc::E2BIG))?;
     let program = Program { length, first: instructions.as_ptr() };
-    // SAFETY: the program and its instructions live through the call.
-    number(unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, &raw const program)
-    })
-    .map(|_| ())
+    apply((&raw const program).cast())
 }

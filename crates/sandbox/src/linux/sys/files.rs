@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-use super::{Sys, done, number};
+use super::{Errno, Sys, done, number};
 
 /// A descriptor that the kernel has just given out.
 pub(super) fn owned(answer: libc::c_long) -> Sys<OwnedFd> {
@@ -115,6 +115,26 @@ pub(crate) fn write(file: RawFd, bytes: &[u8]) -> Sys<()> {
     done(libc::c_long::try_from(answer).unwrap_or(-1))
 }
 
+/// What a pipe has, waiting for it; nothing at its end.
+pub(crate) fn read_some(file: RawFd) -> Sys<Vec<u8>> {
+    let mut bytes = vec![0; crate::report::LONGEST];
+    let mut poll = libc::pollfd { fd: file, events: libc::POLLIN, revents: 0 };
+    loop {
+        // SAFETY: one struct, and the count says one.
+        unsafe { libc::poll(&raw mut poll, 1, -1) };
+        // SAFETY: pointer and length are of one vector.
+        let count = unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
+        match number(libc::c_long::try_from(count).unwrap_or(-1)) {
+            Ok(count) => {
+                bytes.truncate(usize::try_from(count).unwrap_or(0));
+                return Ok(bytes);
+            }
+            Err(Errno(libc::EINTR | libc::EAGAIN)) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
 /// A pipe whose ends close on exec: to read from without waiting, and to write to.
 pub(crate) fn pipe() -> Sys<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
@@ -166,19 +186,27 @@ pub(crate) fn close_on_exec_from(first: RawFd) -> Sys<()> {
     Ok(())
 }
 
-/// Closes all descriptors but one. Only for a process that owns nothing else any more.
-pub(crate) fn close_all_but(kept: RawFd) {
-    let above = kept.cast_unsigned() + 1;
-    // SAFETY: numbers only. The caller is a process of its own that uses no other descriptor.
-    let ranged = unsafe { libc::syscall(libc::SYS_close_range, above, u32::MAX, 0) };
-    if ranged == 0 {
-        for file in 0..kept {
-            // SAFETY: as above.
-            unsafe { libc::close(file) };
+/// Closes all descriptors but these. Only for a process that owns nothing else any more.
+pub(crate) fn close_all_but(kept: &[RawFd]) {
+    let mut kept: Vec<u32> = kept.iter().map(|file| file.cast_unsigned()).collect();
+    kept.sort_unstable();
+    let mut first = 0;
+    for file in kept.iter().copied().chain([u32::MAX]) {
+        if file > first && !close_range(first, file - 1) {
+            return close_one_by_one(&kept);
         }
-        return;
+        first = file.saturating_add(1);
     }
-    for file in open_descriptors().unwrap_or_default().into_iter().filter(|file| *file != kept) {
+}
+
+fn close_range(first: u32, last: u32) -> bool {
+    // SAFETY: numbers only. The caller is a process of its own that uses none of them.
+    unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) == 0 }
+}
+
+fn close_one_by_one(kept: &[u32]) {
+    let open = open_descriptors().unwrap_or_default();
+    for file in open.into_iter().filter(|file| !kept.contains(&file.cast_unsigned())) {
         // SAFETY: as above.
         unsafe { libc::close(file) };
     }

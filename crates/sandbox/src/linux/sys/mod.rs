@@ -5,8 +5,10 @@
 pub(crate) mod confine;
 pub(crate) mod files;
 pub(crate) mod mount;
+pub(crate) mod notify;
 pub(crate) mod process;
 pub(crate) mod signals;
+pub(crate) mod sockets;
 
 /// What the kernel answered instead of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -194,6 +194,11 @@ pub(crate) fn be_opaque() -> Sys<()> {
     setting(libc::PR_SET_DUMPABLE, 0)
 }
 
+/// Processes of the same user may look into this one.
+pub(crate) fn be_transparent() -> Sys<()> {
+    setting(libc::PR_SET_DUMPABLE, 1)
+}
+
 /// The name that lists of processes show.
 pub(crate) fn set_name(name: &CStr) {
     // SAFETY: the kernel reads up to 16 bytes of a text that ends before.

@@ -23,13 +23,17 @@ impl Signals {
         Self(set)
     }
 
-    fn waited_for() -> Self {
+    pub(super) fn waited_for() -> Self {
         let mut set = Self::none();
         for signal in WAITED_FOR {
             // SAFETY: the set was initialised above.
             unsafe { libc::sigaddset(&raw mut set.0, signal) };
         }
         set
+    }
+
+    pub(super) fn as_ptr(&self) -> *const libc::sigset_t {
+        &raw const self.0
     }
 }
 

@@ -1,0 +1,170 @@
+//! Logging in at servers: authorization code with PKCE in the person's browser, or the client's
+//! own credentials. Tokens are kept in the state folder, a file for each server that only its
+//! owner may read.
+
+mod callback;
+mod store;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dogu_runtime::StateDir;
+use dogu_runtime::mcp::{ExpandError, McpServer, OAuthSettings, Place};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, ClientCredentialsConfig,
+    OAuthClientConfig, OAuthState,
+};
+
+use callback::Callback;
+use store::FileStore;
+
+/// How long a person may take in the browser.
+const PATIENCE: Duration = Duration::from_mins(5);
+/// What dogu calls itself where it has to register.
+const CLIENT_NAME: &str = "dogu";
+
+/// Why nobody is logged in.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// Only servers at an address have a login.
+    #[error("`{0}` is started as a program; it gets what it needs by `env`")]
+    NoAddress(String),
+    /// There is no such server.
+    #[error("there is no server `{0}` in the settings")]
+    NoServer(String),
+    /// There is no state folder.
+    #[error("there is no place to keep a login")]
+    NoPlace,
+    /// A variable is missing.
+    #[error(transparent)]
+    Expand(#[from] ExpandError),
+    /// The browser could not come back.
+    #[error("the browser could not come back to this machine")]
+    Callback(#[source] std::io::Error),
+    /// Nobody came back.
+    #[error("nobody logged in within {} minutes", PATIENCE.as_secs() / 60)]
+    TooLate,
+    /// Client credentials without the one or the other.
+    #[error("`oauth` needs a `client_id` and a `client_secret` for `client_credentials`")]
+    NoCredentials,
+    /// The server or its authorization server said no.
+    #[error("the login failed")]
+    Refused(#[from] AuthError),
+}
+
+/// Where logins are kept.
+#[derive(Clone, Debug)]
+pub struct Logins {
+    folder: PathBuf,
+}
+
+impl Logins {
+    /// Those of a state folder; none where no folder for them can be made.
+    pub fn open(state: &StateDir) -> Option<Self> {
+        state.folder("logins").ok().map(|folder| Self { folder })
+    }
+
+    fn store(&self, server: &str, url: &str) -> FileStore {
+        let hash = blake3::hash(format!("{server}\0{url}").as_bytes()).to_hex();
+        FileStore::new(self.folder.join(format!("{}.json", &hash[..32])))
+    }
+
+    /// Whether there is a login for a server.
+    pub fn has(&self, server: &str, url: &str) -> bool {
+        self.store(server, url).is_there()
+    }
+
+    /// Forgets a login; whether there was one.
+    pub fn forget(&self, server: &str, url: &str) -> bool {
+        self.store(server, url).remove()
+    }
+}
+
+/// Logs in at a server. `open` is told the address that the person must visit.
+pub async fn login(
+    logins: &Logins,
+    name: &str,
+    server: &McpServer,
+    open: impl FnOnce(&str),
+) -> Result<(), LoginError> {
+    let Place::Address { url, .. } = &server.place else {
+        return Err(LoginError::NoAddress(name.to_owned()));
+    };
+    let mut manager = new_manager(url).await?;
+    manager.set_credential_store(logins.store(name, url));
+    let mut state = OAuthState::Unauthorized(manager);
+    let settings = server.oauth.clone().unwrap_or_default();
+    if settings.client_credentials {
+        let config = credentials(&settings)?;
+        return Ok(state.authenticate_client_credentials(config).await?);
+    }
+    let callback = Callback::listen(settings.callback_port).await.map_err(LoginError::Callback)?;
+    state.start_authorization(request(&settings, &callback.redirect_uri())).await?;
+    open(&state.get_authorization_url().await?);
+    let came_back = tokio::time::timeout(PATIENCE, callback.wait()).await;
+    let url = came_back.map_err(|_| LoginError::TooLate)?.map_err(LoginError::Callback)?;
+    Ok(state.handle_callback_url(&url).await?)
+}
+
+fn request(settings: &OAuthSettings, redirect_uri: &str) -> AuthorizationRequest {
+    let mut request = AuthorizationRequest::new(redirect_uri)
+        .with_client_name(CLIENT_NAME)
+        .with_initial_scope_selection();
+    if !settings.scopes.is_empty() {
+        request = request.with_scopes(settings.scopes.iter().cloned());
+    }
+    if let Some(id) = &settings.client_id {
+        request = request.with_preregistered_client(id);
+        if let Some(secret) = &settings.client_secret {
+            request = request.with_client_secret(secret);
+        }
+    }
+    request
+}
+
+fn credentials(settings: &OAuthSettings) -> Result<ClientCredentialsConfig, LoginError> {
+    let (Some(client_id), Some(client_secret)) =
+        (settings.client_id.clone(), settings.client_secret.clone())
+    else {
+        return Err(LoginError::NoCredentials);
+    };
+    let scopes = settings.scopes.clone();
+    Ok(ClientCredentialsConfig::ClientSecret { client_id, client_secret, scopes, resource: None })
+}
+
+async fn new_manager(url: &str) -> Result<AuthorizationManager, AuthError> {
+    // It is an error that there is one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    AuthorizationManager::new(url).await
+}
+
+/// What adds the token to requests; none where nobody has logged in.
+pub(crate) async fn manager(
+    logins: &Logins,
+    name: &str,
+    url: &str,
+    settings: Option<&OAuthSettings>,
+) -> Result<Option<AuthorizationManager>, LoginError> {
+    let store = logins.store(name, url);
+    let by_itself = settings.filter(|settings| settings.client_credentials);
+    if by_itself.is_none() && !store.is_there() {
+        return Ok(None);
+    }
+    let mut manager = new_manager(url).await?;
+    manager.set_credential_store(store);
+    if let Some(settings) = by_itself {
+        let mut state = OAuthState::Unauthorized(manager);
+        state.authenticate_client_credentials(credentials(settings)?).await?;
+        return Ok(state.into_authorization_manager());
+    }
+    if !manager.initialize_from_store().await? {
+        return Ok(None);
+    }
+    if let Some((id, secret)) =
+        settings.and_then(|s| s.client_id.as_deref().zip(s.client_secret.as_deref()))
+    {
+        let config = OAuthClientConfig::new(id, "http://127.0.0.1/callback");
+        manager.configure_client(config.with_client_secret(secret))?;
+    }
+    Ok(Some(manager))
+}

@@ -1,0 +1,147 @@
+//! One request and its answer: progress extends its time, a cancel is passed on, and whoever
+//! waits is told when the server is gone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dogu_tool::CancelFlag;
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientRequest, ElicitResult, ErrorData, InputRequest, InputRequests, InputResponses,
+    ServerResult,
+};
+use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use super::Session;
+use super::handler::{Heard, Progress};
+
+/// How long a request may take, and who hears how far it is.
+pub(crate) struct Patience<'a> {
+    /// Without a word from the server.
+    pub(crate) idle: Duration,
+    /// At most.
+    pub(crate) most: Duration,
+    pub(crate) cancel: &'a CancelFlag,
+    pub(crate) tell: &'a (dyn Fn(&str, Option<f32>) + Send + Sync),
+}
+
+/// Why a request has no answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum CallError {
+    Canceled,
+    Timeout(Duration),
+    /// The session ended first. What the server did is not known.
+    Gone,
+    /// The server said no.
+    Refused(ErrorData),
+    /// The server answered something else.
+    Unreadable(&'static str),
+}
+
+impl Session {
+    pub(crate) async fn request(
+        &self,
+        request: ClientRequest,
+        patience: &Patience<'_>,
+    ) -> Result<ServerResult, CallError> {
+        let options = PeerRequestOptions::no_options();
+        let sent = self.peer().send_cancellable_request(request, options);
+        let handle = tokio::select! {
+            sent = sent => sent.map_err(failed)?,
+            () = patience.cancel.canceled() => return Err(CallError::Canceled),
+        };
+        UnderWay::new(handle, self.heard()).wait(patience).await
+    }
+
+    /// What the person says to a server's questions.
+    pub(super) async fn inputs(
+        &self,
+        wanted: Option<InputRequests>,
+    ) -> Result<InputResponses, CallError> {
+        let mut responses = InputResponses::new();
+        for (key, request) in wanted.unwrap_or_default() {
+            let response = match request {
+                InputRequest::Elicitation(question) => {
+                    let said: ElicitResult = self.handler.elicit(&question.params).await;
+                    serde_json::to_value(said).unwrap_or_default()
+                }
+                InputRequest::ListRoots(_) => json!({ "roots": [] }),
+                _ => {
+                    return Err(CallError::Unreadable(
+                        "it wants to ask a model, which dogu has not",
+                    ));
+                }
+            };
+            responses.insert(key, response);
+        }
+        Ok(responses)
+    }
+}
+
+/// A request that was sent. Dropping it tells the server that nobody waits any more.
+struct UnderWay {
+    handle: Option<RequestHandle<RoleClient>>,
+    heard: Arc<Heard>,
+    progress: tokio::sync::watch::Receiver<Progress>,
+}
+
+impl UnderWay {
+    fn new(handle: RequestHandle<RoleClient>, heard: &Arc<Heard>) -> Self {
+        let progress = heard.follow(&handle.progress_token);
+        Self { handle: Some(handle), heard: Arc::clone(heard), progress }
+    }
+
+    async fn wait(mut self, patience: &Patience<'_>) -> Result<ServerResult, CallError> {
+        let begun = Instant::now();
+        let latest = begun + patience.most;
+        let mut silent_until = begun + patience.idle;
+        loop {
+            let Some(handle) = &mut self.handle else { return Err(CallError::Gone) };
+            tokio::select! {
+                biased;
+                answer = &mut handle.rx => {
+                    let token = handle.progress_token.clone();
+                    self.heard.forget(&token);
+                    self.handle = None;
+                    return answer.map_err(|_| CallError::Gone)?.map_err(failed);
+                }
+                () = patience.cancel.canceled() => return Err(CallError::Canceled),
+                Ok(()) = self.progress.changed() => {
+                    let progress = self.progress.borrow_and_update().clone();
+                    (patience.tell)(&progress.text, progress.fraction);
+                    silent_until = Instant::now() + patience.idle;
+                }
+                () = sleep_until(silent_until.min(latest)) => {
+                    if self.heard.is_asking() && Instant::now() < latest {
+                        silent_until = Instant::now() + patience.idle;
+                        continue;
+                    }
+                    let over = if Instant::now() >= latest { patience.most } else { patience.idle };
+                    return Err(CallError::Timeout(over));
+                }
+            }
+        }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let Some(handle) = self.handle.take() else { return };
+        self.heard.forget(&handle.progress_token);
+        if let Ok(tokio) = tokio::runtime::Handle::try_current() {
+            tokio.spawn(handle.cancel(Some("canceled".to_owned())));
+        }
+    }
+}
+
+fn failed(error: ServiceError) -> CallError {
+    match error {
+        ServiceError::McpError(data) => CallError::Refused(data),
+        ServiceError::Timeout { timeout } => CallError::Timeout(timeout),
+        ServiceError::TransportSend(_) | ServiceError::TransportClosed => CallError::Gone,
+        ServiceError::Cancelled { .. } => CallError::Gone,
+        _ => CallError::Unreadable("its answer cannot be read"),
+    }
+}

@@ -1,0 +1,212 @@
+//! One open session with a server.
+
+mod call;
+mod connect;
+mod handler;
+
+use std::sync::Arc;
+
+use dogu_process::Child;
+use dogu_runtime::mcp::{Era, McpServer};
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
+    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
+    ServerNotification, ServerResult, SubscriptionFilter,
+};
+use rmcp::service::{Peer, RunningService};
+use serde_json::Value;
+
+pub(crate) use call::{CallError, Patience};
+pub use connect::ConnectError;
+use connect::{Connected, connect, how_ended};
+pub(crate) use connect::{Surroundings, said_on_stderr};
+pub(crate) use handler::{Handler, Heard};
+
+use crate::result::Answer;
+
+/// How many pages of a list are asked for.
+const MAX_PAGES: usize = 100;
+/// How many tools of a server are looked at.
+pub(crate) const MAX_TOOLS: usize = 1_000;
+/// How often a call may be sent again with what the server asked for.
+const MAX_ROUNDS: usize = 8;
+
+/// A session. Dropping it ends the program behind it.
+pub(crate) struct Session {
+    service: RunningService<RoleClient, Handler>,
+    handler: Handler,
+    child: Option<Child>,
+    pub(crate) era: Era,
+}
+
+/// The tools of a server as it lists them.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    pub(crate) tools: Vec<Value>,
+    /// For how long the server says that the list holds.
+    pub(crate) ttl_ms: Option<u64>,
+    /// Not all of them are here.
+    pub(crate) cut: bool,
+}
+
+impl Session {
+    /// Opens one.
+    pub(crate) async fn open(
+        server: &McpServer,
+        known: Option<Era>,
+        handler: Handler,
+        around: &Surroundings,
+    ) -> Result<Self, ConnectError> {
+        let Connected { service, child, era } = connect(server, known, &handler, around).await?;
+        Ok(Self { service, handler, child, era })
+    }
+
+    pub(crate) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    pub(crate) fn heard(&self) -> &Arc<Heard> {
+        &self.handler.heard
+    }
+
+    pub(crate) fn child(&self) -> Option<&Child> {
+        self.child.as_ref()
+    }
+
+    /// Nothing can be asked here any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.service.is_closed()
+            || self.peer().is_transport_closed()
+            || self.child.as_ref().is_some_and(|child| child.end().is_some())
+    }
+
+    /// What is known of how it ended, for a message.
+    pub(crate) async fn last_words(&self) -> String {
+        let Some(child) = &self.child else { return String::new() };
+        let moment = std::time::Duration::from_millis(200);
+        let _ = tokio::time::timeout(moment, child.ended()).await;
+        format!("{}{}", how_ended(child), said_on_stderr(Some(child)))
+    }
+
+    /// The server's name and version as it gives them, for people.
+    pub(crate) fn says_it_is(&self) -> Option<String> {
+        let info = self.peer().peer_info()?;
+        let about = info.server_info.as_ref()?;
+        Some(crate::clean::line(&format!("{} {}", about.name, about.version), 100))
+    }
+
+    /// The version of the protocol that is spoken.
+    pub(crate) fn protocol(&self) -> Option<String> {
+        self.peer().peer_info().map(|info| info.protocol_version.to_string())
+    }
+
+    /// Asks for all tools. A tool that is not described as it should be does not cost the others.
+    pub(crate) async fn tools(&self, patience: &Patience<'_>) -> Result<Listed, CallError> {
+        let mut listed = Listed::default();
+        let mut cursor: Option<String> = None;
+        for _ in 0..MAX_PAGES {
+            let mut request = ListToolsRequest::default();
+            request.params = cursor
+                .clone()
+                .map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let answered = self.request(ClientRequest::ListToolsRequest(request), patience).await?;
+            let next = match answered {
+                ServerResult::ListToolsResult(page) => {
+                    listed.ttl_ms = page.ttl_ms;
+                    let tools =
+                        page.tools.iter().filter_map(|tool| serde_json::to_value(tool).ok());
+                    listed.tools.extend(tools);
+                    page.next_cursor
+                }
+                other => {
+                    let page = serde_json::to_value(&other).unwrap_or_default();
+                    let Some(tools) = page["tools"].as_array() else {
+                        return Err(CallError::Unreadable("its list of tools is none"));
+                    };
+                    listed.ttl_ms = page["ttlMs"].as_u64();
+                    listed.tools.extend(tools.iter().cloned());
+                    page["nextCursor"].as_str().map(str::to_owned)
+                }
+            };
+            if listed.tools.len() > MAX_TOOLS {
+                listed.tools.truncate(MAX_TOOLS);
+                listed.cut = true;
+                return Ok(listed);
+            }
+            // A cursor that leads to itself would never end.
+            if next.is_none() || next == cursor {
+                return Ok(listed);
+            }
+            cursor = next;
+        }
+        listed.cut = true;
+        Ok(listed)
+    }
+
+    /// Calls a tool, and answers what the server asks meanwhile.
+    pub(crate) async fn call(
+        &self,
+        mut params: CallToolRequestParams,
+        patience: &Patience<'_>,
+    ) -> Result<Answer, CallError> {
+        for _ in 0..MAX_ROUNDS {
+            let request = CallToolRequest::new(params.clone());
+            match self.request(ClientRequest::CallToolRequest(request), patience).await? {
+                ServerResult::CallToolResult(result) => return Ok(Answer::of(result)),
+                ServerResult::InputRequiredResult(wanted) => {
+                    params.input_responses = Some(self.inputs(wanted.input_requests).await?);
+                    params.request_state = wanted.request_state;
+                }
+                other => {
+                    let answer = serde_json::to_value(&other).unwrap_or_default();
+                    return Answer::read(&answer)
+                        .ok_or(CallError::Unreadable("its answer is no result of a tool"));
+                }
+            }
+        }
+        Err(CallError::Unreadable("it asks for more and more input"))
+    }
+
+    /// Reads a resource.
+    pub(crate) async fn read(
+        &self,
+        uri: &str,
+        patience: &Patience<'_>,
+    ) -> Result<ReadResourceResult, CallError> {
+        let mut params = ReadResourceRequestParams::new(uri);
+        for _ in 0..MAX_ROUNDS {
+            let request = ReadResourceRequest::new(params.clone());
+            match self.request(ClientRequest::ReadResourceRequest(request), patience).await? {
+                ServerResult::ReadResourceResult(result) => return Ok(result),
+                ServerResult::InputRequiredResult(wanted) => {
+                    params.input_responses = Some(self.inputs(wanted.input_requests).await?);
+                    params.request_state = wanted.request_state;
+                }
+                _ => break,
+            }
+        }
+        Err(CallError::Unreadable("its answer is no resource"))
+    }
+}
+
+/// Hears when a server's tools change, as long as its session lasts. A server of the older era
+/// says so by itself.
+pub(crate) async fn listen(peer: Peer<RoleClient>, era: Era, heard: Arc<Heard>) {
+    if era != Era::Modern {
+        return;
+    }
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let Ok(mut subscription) = peer.listen(filter).await else { return };
+    while let Ok(Some(told)) = subscription.next().await {
+        if matches!(told, ServerNotification::ToolListChangedNotification(_)) {
+            heard.list_changed.notify_one();
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.handler.heard.over.notify_one();
+    }
+}

@@ -1,0 +1,213 @@
+//! The line protocol with a program, for one that may write anything: noise, half lines, lines
+//! without end, answers to nothing.
+
+mod lines;
+mod writer;
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dogu_output::{Log, Stream};
+use dogu_process::{Child, Pipes};
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::net::unix::pipe::{Receiver, Sender};
+
+use lines::{Line, Lines};
+use writer::Writer;
+
+/// The most that one message may have.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
+/// How long a program has to end by itself.
+const END_GRACE: Duration = Duration::from_millis(500);
+/// How much of a line that is no message is shown in the log.
+const MAX_NOISE: usize = 1_000;
+
+/// One program that is spoken with. When this is dropped, the program ends.
+pub(crate) struct LineTransport {
+    lines: Lines<Receiver>,
+    writer: Option<Writer>,
+    pending: Pending,
+    child: Child,
+}
+
+impl LineTransport {
+    /// Must be called where tokio runs.
+    pub(crate) fn new(child: Child, pipes: Pipes) -> io::Result<Self> {
+        let read = Receiver::from_owned_fd(pipes.output)?;
+        let write = Sender::from_owned_fd(pipes.input)?;
+        Ok(Self {
+            lines: Lines::new(read, MAX_MESSAGE_BYTES),
+            writer: Some(Writer::new(write)),
+            pending: Pending::default(),
+            child,
+        })
+    }
+
+    /// What a line means to the session; none where it means nothing.
+    fn read(&self, line: Line) -> Option<ServerJsonRpcMessage> {
+        let log = self.child.log();
+        match line {
+            Line::Whole(bytes) => match serde_json::from_slice(&bytes) {
+                Ok(message) => self.pending.admits(&message).then_some(message).or_else(|| {
+                    noise(log, "an answer to nothing", &bytes);
+                    None
+                }),
+                Err(_) if bytes.trim_ascii().is_empty() => None,
+                Err(_) => self.broken(&bytes).or_else(|| {
+                    noise(log, "not a message", &bytes);
+                    None
+                }),
+            },
+            Line::TooLong { bytes, head, tail } => {
+                noise(log, &format!("a line of {bytes} bytes"), &head);
+                let told = format!(
+                    "the server answered with {bytes} bytes; at most {MAX_MESSAGE_BYTES} are read"
+                );
+                self.pending.failed(&[&head, &tail], told)
+            }
+            Line::End => None,
+        }
+    }
+
+    /// A line that is JSON and answers something, but not in a way that can be read: whoever
+    /// waits need not wait longer.
+    fn broken(&self, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let value: Value = serde_json::from_slice(bytes).ok()?;
+        let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
+        let told = "the server's answer is not one of the protocol".to_owned();
+        self.pending.take(&id).then(|| failure(id, told))
+    }
+}
+
+fn noise(log: &Log, what: &str, bytes: &[u8]) {
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_NOISE)]).into_owned();
+    log.push(Stream::Err, format!("[dogu: {what} on stdout: {shown}]\n").as_bytes());
+}
+
+fn failure(id: RequestId, told: String) -> ServerJsonRpcMessage {
+    JsonRpcMessage::error(ErrorData::internal_error(told, None), Some(id))
+}
+
+impl Transport<RoleClient> for LineTransport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.pending.sent(&message);
+        let writer = self.writer.clone();
+        async move {
+            let line = serde_json::to_vec(&message)?;
+            match writer {
+                Some(writer) => writer.line(line).await,
+                None => Err(io::ErrorKind::NotConnected.into()),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            match self.lines.next().await {
+                Ok(Line::End) | Err(_) => return None,
+                Ok(line) => {
+                    if let Some(message) = self.read(line) {
+                        return Some(message);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer = None;
+        Ok(())
+    }
+}
+
+impl Drop for LineTransport {
+    fn drop(&mut self) {
+        self.child.stop(END_GRACE);
+    }
+}
+
+/// The requests that wait for an answer. rmcp takes an answer to anything else for the end of the
+/// session while it is being opened.
+#[derive(Clone, Default)]
+struct Pending(Arc<Mutex<HashSet<RequestId>>>);
+
+impl Pending {
+    fn lock(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sent(&self, message: &ClientJsonRpcMessage) {
+        if let JsonRpcMessage::Request(request) = message {
+            let mut waiting = self.lock();
+            if matches!(request.request, ClientRequest::InitializeRequest(_)) {
+                // What was asked before to find out the era may still be answered, too late.
+                waiting.clear();
+            }
+            waiting.insert(request.id.clone());
+        }
+        if let JsonRpcMessage::Notification(notification) = message
+            && let ClientNotification::CancelledNotification(canceled) = &notification.notification
+            && let Some(id) = &canceled.params.request_id
+        {
+            self.lock().remove(id);
+        }
+    }
+
+    /// Whether a message is for the session.
+    fn admits(&self, message: &ServerJsonRpcMessage) -> bool {
+        match message {
+            JsonRpcMessage::Response(response) => self.take(&response.id),
+            JsonRpcMessage::Error(error) => match &error.id {
+                Some(id) => self.take(id),
+                // It may be about the one request that there is.
+                None => self.lock().len() == 1,
+            },
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => true,
+        }
+    }
+
+    /// Whether a request waits; it does not any more. Some servers answer a number as a text.
+    fn take(&self, id: &RequestId) -> bool {
+        let mut waiting = self.lock();
+        if waiting.remove(id) {
+            return true;
+        }
+        let same = waiting.iter().find(|waits| waits.to_string() == id.to_string()).cloned();
+        same.is_some_and(|same| waiting.remove(&same))
+    }
+
+    /// The end of a request whose answer cannot be read, if it can be told which one.
+    fn failed(&self, edges: &[&[u8]], told: String) -> Option<ServerJsonRpcMessage> {
+        let mut waiting = self.lock();
+        let by_id =
+            edges.iter().find_map(|edge| waiting.iter().find(|id| names(edge, id)).cloned());
+        let only = || if waiting.len() == 1 { waiting.iter().next().cloned() } else { None };
+        let id = by_id.or_else(only)?;
+        waiting.remove(&id);
+        Some(failure(id, told))
+    }
+}
+
+/// Whether a piece of a message says that it has this id.
+fn names(piece: &[u8], id: &RequestId) -> bool {
+    let text = String::from_utf8_lossy(piece);
+    text.match_indices("\"id\"").any(|(at, found)| {
+        let rest = text[at + found.len()..].trim_start().strip_prefix(':').unwrap_or_default();
+        let value = rest.trim_start().trim_start_matches('"');
+        let word: String = value.chars().take_while(char::is_ascii_alphanumeric).collect();
+        word == id.to_string()
+    })
+}

@@ -1,0 +1,138 @@
+//! From a call that runs to the client behind it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use dogu_runtime::{Answer, PermissionDelegate, Question};
+use dogu_tool::{BoxFuture, ToolError};
+use rmcp::model::{ClientCapabilities, InputRequest, InputRequests, InputResponses};
+use tokio::sync::{mpsc, oneshot};
+
+use super::want::{Inputs, Want};
+
+/// Puts dogu's questions to the client whose request made the call. The answer comes back through
+/// the runtime, which has the question parked: a connection that goes away cancels nothing.
+pub(crate) struct AsksClient(pub(crate) mpsc::UnboundedSender<Want>);
+
+impl PermissionDelegate for AsksClient {
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        // Where nobody listens any more the question waits for its deadline, or for somebody else.
+        let _ = self.0.send(Want::Permission(Box::new(question.clone())));
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Whether a client can show a form.
+pub(crate) fn shows_forms(client: &ClientCapabilities) -> bool {
+    // Before there were other kinds, the bare capability meant forms.
+    client.elicitation.as_ref().is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
+}
+
+/// The clients behind the calls that are under way, for tools that want to know something in the
+/// middle of their work. Clones share it; whoever serves has one of them
+/// ([`ServeOptions::clients`](crate::ServeOptions)), the tool another.
+#[derive(Clone, Default)]
+pub struct Clients(Arc<Mutex<HashMap<Arc<str>, Client>>>);
+
+impl Clients {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The client behind a call; none where it did not come over MCP, or has ended.
+    pub fn of(&self, call_id: &str) -> Option<Client> {
+        self.lock().get(call_id).cloned()
+    }
+
+    pub(crate) fn enter(&self, call: &Arc<str>, client: Client) -> Here {
+        self.lock().insert(Arc::clone(call), client);
+        Here { clients: self.clone(), call: Arc::clone(call) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Client>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Clients {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Clients({})", self.lock().len())
+    }
+}
+
+/// A client is known while its call is.
+pub(crate) struct Here {
+    clients: Clients,
+    call: Arc<str>,
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        self.clients.lock().remove(&self.call);
+    }
+}
+
+/// The client behind one call.
+#[derive(Clone)]
+pub struct Client {
+    capabilities: Arc<ClientCapabilities>,
+    wants: mpsc::UnboundedSender<Want>,
+    /// What came with the request, for what had not been asked yet.
+    given: Arc<Mutex<InputResponses>>,
+    missing: Arc<OnceLock<ClientCapabilities>>,
+}
+
+impl Client {
+    pub(crate) fn new(
+        capabilities: ClientCapabilities,
+        wants: mpsc::UnboundedSender<Want>,
+        given: InputResponses,
+    ) -> Self {
+        let given = Arc::new(Mutex::new(given));
+        Self { capabilities: Arc::new(capabilities), wants, given, missing: Arc::default() }
+    }
+
+    /// What the client says it can do.
+    pub fn capabilities(&self) -> &ClientCapabilities {
+        &self.capabilities
+    }
+
+    /// Asks, and waits for all answers. Each is under the name of its request, in the form in
+    /// which the client gave it, and of the kind that was asked for.
+    pub async fn ask(&self, requests: InputRequests) -> Result<InputResponses, ToolError> {
+        for request in requests.values() {
+            self.require(request)?;
+        }
+        let (answer, answered) = oneshot::channel();
+        let mut inputs = Inputs { requests, given: InputResponses::new(), answer };
+        let given = std::mem::take(&mut *self.given.lock().unwrap_or_else(PoisonError::into_inner));
+        inputs.take(&given);
+        if inputs.requests.is_empty() {
+            return Ok(inputs.given);
+        }
+        let gone = || ToolError::failed("The client could not be asked.");
+        self.wants.send(Want::Input(Box::new(inputs))).map_err(|_| gone())?;
+        answered.await.map_err(|_| gone())
+    }
+
+    fn require(&self, request: &InputRequest) -> Result<(), ToolError> {
+        let Some(missing) = lacks(&self.capabilities, request) else { return Ok(()) };
+        let _ = self.missing.set(missing);
+        Err(ToolError::failed("The client cannot do what this tool needs of it."))
+    }
+
+    /// What a tool needed and the client cannot do.
+    pub(crate) fn missing(&self) -> Option<&ClientCapabilities> {
+        self.missing.get()
+    }
+}
+
+/// The capability that a request needs and the client did not declare.
+fn lacks(client: &ClientCapabilities, request: &InputRequest) -> Option<ClientCapabilities> {
+    match request {
+        InputRequest::Elicitation(_) => (!shows_forms(client))
+            .then(|| ClientCapabilities::builder().enable_elicitation().build()),
+        other => super::super::compat::lacks(client, other),
+    }
+}

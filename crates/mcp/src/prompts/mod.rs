@@ -1,0 +1,6 @@
+//! Prompts from slash commands: Markdown files in folders that are named for them.
+
+mod command;
+mod folder;
+
+pub use folder::CommandFolders;
