@@ -113,7 +113,7 @@ mod tests {
     fn sessions_are_bounded() {
         let found = Found::default();
         for n in 0..MAX_SESSIONS + 10 {
-            found.add(&Principal::process(&format!("p{n}")), &["a"]);
+            found.add(&Principal::process(format!("p{n}")), &["a"]);
         }
         assert_eq!(found.lock().len(), MAX_SESSIONS);
     }
