@@ -3,6 +3,7 @@
 mod edit;
 mod mcp;
 mod policy;
+mod servers;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use dogu_runtime::record::RecordStatus;
 pub(crate) use edit::Edit;
 pub(crate) use mcp::{Entry, EntryScope, Install, Mcp, Uninstall};
 pub(crate) use policy::{Check, Grants, GrantsCommand, Policy, Trust, TrustCommand};
+pub(crate) use servers::{AddServer, ListServers, Servers};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -64,7 +66,7 @@ pub(crate) struct Workspace {
 pub(crate) enum Command {
     /// Offer the tools to an MCP client, over stdio or HTTP
     Serve(Serve),
-    /// Connect dogu and MCP clients
+    /// Put other MCP servers behind the gate, and dogu into the settings of MCP clients
     #[command(subcommand)]
     Mcp(Mcp),
     /// Make one call, through the whole pipeline
@@ -105,6 +107,11 @@ pub(crate) enum Conformance {
         /// Listen here
         #[arg(long, value_name = "ADDR")]
         http: SocketAddr,
+    },
+    /// Do what the suite wants a client to do with its server
+    Client {
+        /// The suite's server
+        url: String,
     },
 }
 

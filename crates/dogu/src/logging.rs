@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use dogu_runtime::redact::{Level, Redactor};
+use tracing::Metadata;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -18,7 +19,7 @@ pub(crate) fn start(redactor: &Redactor) {
     }
     tracing_subscriber::fmt()
         .with_max_level(level.unwrap_or(LevelFilter::WARN))
-        .with_writer(RedactedStderr(redactor.clone()))
+        .with_writer(RedactedStderr { redactor: redactor.clone(), all: asked.is_some() })
         .with_ansi(false)
         .with_target(false)
         .without_time()
@@ -26,13 +27,25 @@ pub(crate) fn start(redactor: &Redactor) {
 }
 
 /// Other crates log too, and know nothing of secrets.
-struct RedactedStderr(Redactor);
+struct RedactedStderr {
+    redactor: Redactor,
+    /// What a library says of a server that is gone, dogu says itself; unless somebody asks.
+    all: bool,
+}
+
+/// The library that says it.
+const TALKATIVE: &str = "rmcp";
 
 impl<'a> MakeWriter<'a> for RedactedStderr {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { redactor: &self.0, bytes: Vec::new() }
+        Line { redactor: &self.redactor, bytes: Vec::new(), heard: true }
+    }
+
+    fn make_writer_for(&'a self, about: &Metadata<'_>) -> Line<'a> {
+        let heard = self.all || !about.target().starts_with(TALKATIVE);
+        Line { heard, redactor: &self.redactor, bytes: Vec::new() }
     }
 }
 
@@ -40,6 +53,7 @@ impl<'a> MakeWriter<'a> for RedactedStderr {
 struct Line<'a> {
     redactor: &'a Redactor,
     bytes: Vec<u8>,
+    heard: bool,
 }
 
 impl Write for Line<'_> {
@@ -55,6 +69,9 @@ impl Write for Line<'_> {
 
 impl Drop for Line<'_> {
     fn drop(&mut self) {
+        if !self.heard {
+            return;
+        }
         let text = String::from_utf8_lossy(&self.bytes);
         let text = self.redactor.redact(&text, Level::Record);
         let safe = crate::show::escaped(text.trim_start());

@@ -85,10 +85,11 @@ pub(crate) fn build_to_list(workspace: &Workspace, asking: Asking) -> Result<Set
         (None, Some(path)) => begun.builder.private(path),
         (None, None) => begun.builder,
     };
+    let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
     let supervisor = if sandbox::is_inside() { None } else { Some(supervisor()?) };
     let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor)?;
-    Ok(Setup { runtime, state, gateway })
+    Ok(Setup { runtime, state, gateway, trusted })
 }
 
 fn built(builder: RuntimeBuilder, choice: Choice) -> Result<Runtime, Problem> {

@@ -232,6 +232,11 @@ impl Gateway {
         self.servers.by_name.get(name)?.stderr(most)
     }
 
+    /// Whether a server said that somebody has to log in.
+    pub fn wants_login(&self, name: &str) -> bool {
+        self.servers.by_name.get(name).is_some_and(|server| server.wants_login())
+    }
+
     /// Logs in at a server. `open` is told the address that the person must visit.
     pub async fn login(&self, name: &str, open: impl FnOnce(&str)) -> Result<(), LoginError> {
         let server = self.servers.by_name.get(name);
@@ -239,7 +244,8 @@ impl Gateway {
         let around = &server.shared.around;
         let logins = around.logins.as_ref().ok_or(LoginError::NoPlace)?;
         let settings = around.expanded(&server.settings)?;
-        oauth::login(logins, name, &settings, open).await?;
+        let challenge = server.take_challenge();
+        oauth::login(logins, name, &settings, challenge, open).await?;
         server.close();
         Ok(())
     }

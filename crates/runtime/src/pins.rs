@@ -47,14 +47,14 @@ pub struct PinStore(Kept);
 
 #[derive(Debug)]
 enum Kept {
-    OnDisk(Sealed<Book>),
+    OnDisk(Box<Sealed<Book>>),
     InMemory(Mutex<Book>),
 }
 
 impl PinStore {
     /// The pins of a state folder, with their key in the folder of the user's settings.
     pub fn open(state: &StateDir, config: &Path) -> Self {
-        Self(Kept::OnDisk(Sealed::new("pins", state, config, RESET_WITH)))
+        Self(Kept::OnDisk(Box::new(Sealed::new("pins", state, config, RESET_WITH))))
     }
 
     /// Pins that nothing outlives: where there is no state folder.

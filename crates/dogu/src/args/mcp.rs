@@ -6,6 +6,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use dogu_install::Client;
 
+use super::servers::Servers;
+
 const INSTALL_HELP: &str = "\
 Examples:
   dogu mcp install                               the clients, and which are on this machine
@@ -19,6 +21,8 @@ Only the entry is written; comments and all else stay as they are, and a backup 
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Mcp {
+    #[command(flatten)]
+    Servers(Servers),
     /// Put dogu into the settings of an MCP client; without one, list the clients
     Install(Install),
     /// Take dogu out of the settings of an MCP client again

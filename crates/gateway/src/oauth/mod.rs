@@ -12,7 +12,7 @@ use dogu_runtime::StateDir;
 use dogu_runtime::mcp::{ExpandError, McpServer, OAuthSettings, Place};
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationRequest, ClientCredentialsConfig,
-    OAuthClientConfig, OAuthState,
+    CredentialStore as _, OAuthClientConfig, OAuthState, WWWAuthenticateParams,
 };
 
 use callback::Callback;
@@ -80,30 +80,58 @@ impl Logins {
     }
 }
 
-/// Logs in at a server. `open` is told the address that the person must visit.
+/// Logs in at a server. `challenge` is what it said when it wanted a login, `open` is told the
+/// address that the person must visit.
 pub async fn login(
     logins: &Logins,
     name: &str,
     server: &McpServer,
+    challenge: Option<String>,
     open: impl FnOnce(&str),
 ) -> Result<(), LoginError> {
     let Place::Address { url, .. } = &server.place else {
         return Err(LoginError::NoAddress(name.to_owned()));
     };
     let mut manager = new_manager(url).await?;
-    manager.set_credential_store(logins.store(name, url));
+    let store = logins.store(name, url);
+    let granted = store.load().await.ok().flatten().map(|known| known.granted_scopes);
+    let granted = granted.unwrap_or_default();
+    manager.set_credential_store(store);
     let mut state = OAuthState::Unauthorized(manager);
     let settings = server.oauth.clone().unwrap_or_default();
     if settings.client_credentials {
-        let config = credentials(&settings)?;
+        let config = credentials(&settings, url)?;
         return Ok(state.authenticate_client_credentials(config).await?);
     }
     let callback = Callback::listen(settings.callback_port).await.map_err(LoginError::Callback)?;
-    state.start_authorization(request(&settings, &callback.redirect_uri())).await?;
+    let mut request = request(&settings, &callback.redirect_uri());
+    if let Some(challenge) = challenge {
+        let wanted = more_scopes(&challenge, url, &granted);
+        if !wanted.is_empty() {
+            request = request.with_scopes(wanted);
+        }
+        request = request.with_challenge(challenge);
+    }
+    state.start_authorization(request).await?;
     open(&state.get_authorization_url().await?);
     let came_back = tokio::time::timeout(PATIENCE, callback.wait()).await;
     let url = came_back.map_err(|_| LoginError::TooLate)?.map_err(LoginError::Callback)?;
     Ok(state.handle_callback_url(&url).await?)
+}
+
+/// What to ask for where a login was not for enough: what it was for, and what is missing.
+fn more_scopes(challenge: &str, url: &str, granted: &[String]) -> Vec<String> {
+    let Ok(url) = url.parse() else { return Vec::new() };
+    let said = WWWAuthenticateParams::parse(challenge, &url);
+    if !said.is_insufficient_scope() {
+        return Vec::new();
+    }
+    let missing = said.scope.unwrap_or_default();
+    let mut all = granted.to_vec();
+    all.extend(missing.split_ascii_whitespace().map(str::to_owned));
+    all.sort();
+    all.dedup();
+    all
 }
 
 fn request(settings: &OAuthSettings, redirect_uri: &str) -> AuthorizationRequest {
@@ -112,6 +140,9 @@ fn request(settings: &OAuthSettings, redirect_uri: &str) -> AuthorizationRequest
         .with_initial_scope_selection();
     if !settings.scopes.is_empty() {
         request = request.with_scopes(settings.scopes.iter().cloned());
+    }
+    if let Some(metadata) = &settings.client_metadata_url {
+        request = request.with_client_metadata_url(metadata);
     }
     if let Some(id) = &settings.client_id {
         request = request.with_preregistered_client(id);
@@ -122,14 +153,15 @@ fn request(settings: &OAuthSettings, redirect_uri: &str) -> AuthorizationRequest
     request
 }
 
-fn credentials(settings: &OAuthSettings) -> Result<ClientCredentialsConfig, LoginError> {
+/// The token is for this server and no other.
+fn credentials(settings: &OAuthSettings, url: &str) -> Result<ClientCredentialsConfig, LoginError> {
     let (Some(client_id), Some(client_secret)) =
         (settings.client_id.clone(), settings.client_secret.clone())
     else {
         return Err(LoginError::NoCredentials);
     };
-    let scopes = settings.scopes.clone();
-    Ok(ClientCredentialsConfig::ClientSecret { client_id, client_secret, scopes, resource: None })
+    let (scopes, resource) = (settings.scopes.clone(), Some(url.to_owned()));
+    Ok(ClientCredentialsConfig::ClientSecret { client_id, client_secret, scopes, resource })
 }
 
 async fn new_manager(url: &str) -> Result<AuthorizationManager, AuthError> {
@@ -154,7 +186,7 @@ pub(crate) async fn manager(
     manager.set_credential_store(store);
     if let Some(settings) = by_itself {
         let mut state = OAuthState::Unauthorized(manager);
-        state.authenticate_client_credentials(credentials(settings)?).await?;
+        state.authenticate_client_credentials(credentials(settings, url)?).await?;
         return Ok(state.into_authorization_manager());
     }
     if !manager.initialize_from_store().await? {

@@ -115,6 +115,31 @@ impl Server {
         Ok(Begun::Starting(starting))
     }
 
+    /// Whether somebody has to log in, by what the server said last.
+    pub(crate) fn wants_login(&self) -> bool {
+        self.lock_login().is_some()
+    }
+
+    /// What the server said about a login; it is asked for once.
+    pub(crate) fn take_challenge(&self) -> Option<String> {
+        self.lock_login().take().flatten()
+    }
+
+    /// Notes that a call needs a login.
+    pub(crate) fn note_call(&self, error: &CallError) {
+        if let CallError::Login(challenge) = error {
+            self.note_login(Some(challenge.clone()));
+        }
+    }
+
+    fn note_login(&self, challenge: Option<String>) {
+        *self.lock_login() = Some(challenge);
+    }
+
+    fn lock_login(&self) -> MutexGuard<'_, Option<Option<String>>> {
+        self.login.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Ends the session; the next who needs it begins another.
     pub(crate) fn close(&self) {
         *self.link() = Link::Idle;
@@ -131,6 +156,13 @@ impl Server {
                 self.learn(&listed, session.era);
                 self.watch(&session);
                 Ok(session)
+            }
+            // That is no failure: it can be asked again as soon as somebody has logged in.
+            Err(ConnectError::Login(challenge)) => {
+                *link = Link::Idle;
+                drop(link);
+                self.note_login(challenge.clone());
+                Err(ConnectError::Login(challenge))
             }
             Err(error) => {
                 let failures = failures.saturating_add(1);
@@ -168,6 +200,9 @@ impl Server {
                         )
                     }
                     CallError::Unreadable(why) => why.to_owned(),
+                    CallError::Login(challenge) => {
+                        return Err(ConnectError::Login(Some(challenge)));
+                    }
                     CallError::Gone | CallError::Canceled => {
                         format!("it ended before it listed its tools{}", session.last_words().await)
                     }

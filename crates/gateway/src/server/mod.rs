@@ -41,6 +41,8 @@ pub(crate) struct Server {
     pub(crate) shared: Arc<Shared>,
     link: Mutex<Link>,
     tools: Mutex<Arc<Tools>>,
+    /// A login that it wants, with what it said about it.
+    login: Mutex<Option<Option<String>>>,
 }
 
 /// The tools of a server as they are known.
@@ -85,6 +87,7 @@ impl Server {
             shared,
             link: Mutex::new(Link::default()),
             tools: Mutex::default(),
+            login: Mutex::default(),
         };
         if let Some(known) = server.remembered() {
             let times = (known.ttl_ms, known.fetched_ms);

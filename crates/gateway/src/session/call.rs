@@ -11,6 +11,7 @@ use rmcp::model::{
     ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
+use rmcp::transport::streamable_http_client::{AuthRequiredError, InsufficientScopeError};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
@@ -34,6 +35,8 @@ pub(crate) enum CallError {
     Timeout(Duration),
     /// The session ended first. What the server did is not known.
     Gone,
+    /// Somebody has to log in first, or for more; what the server said about that.
+    Login(String),
     /// The server said no.
     Refused(ErrorData),
     /// The server answered something else.
@@ -140,8 +143,26 @@ fn failed(error: ServiceError) -> CallError {
     match error {
         ServiceError::McpError(data) => CallError::Refused(data),
         ServiceError::Timeout { timeout } => CallError::Timeout(timeout),
-        ServiceError::TransportSend(_) | ServiceError::TransportClosed => CallError::Gone,
+        ServiceError::TransportSend(error) => {
+            challenge(error.error.as_ref()).map_or(CallError::Gone, CallError::Login)
+        }
+        ServiceError::TransportClosed => CallError::Gone,
         ServiceError::Cancelled { .. } => CallError::Gone,
         _ => CallError::Unreadable("its answer cannot be read"),
     }
+}
+
+/// What the server said about a login, if that is why a request was not taken.
+fn challenge(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(required) = error.downcast_ref::<AuthRequiredError>() {
+            return Some(required.www_authenticate_header.clone());
+        }
+        if let Some(more) = error.downcast_ref::<InsufficientScopeError>() {
+            return Some(more.www_authenticate_header.clone());
+        }
+        next = error.source();
+    }
+    None
 }

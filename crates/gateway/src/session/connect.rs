@@ -35,6 +35,9 @@ const MAX_REASON: usize = 400;
 /// How many of the last lines on stderr are told with a failure.
 const STDERR_LINES: usize = 5;
 
+/// A probe without an answer takes ten seconds; whoever has had more was asked in both eras.
+const PROBED: Duration = Duration::from_secs(15);
+
 /// Why a server cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectError {
@@ -50,9 +53,9 @@ pub enum ConnectError {
     /// It took too long.
     #[error("it did not answer within {} seconds{}", .0.as_secs(), .1)]
     Timeout(Duration, String),
-    /// Somebody has to log in first.
+    /// Somebody has to log in first; what the server said about that.
     #[error("it wants a login")]
-    Login,
+    Login(Option<String>),
     /// It failed a moment ago, and is left alone for a while.
     #[error("{last}; the next try is in {} seconds", .again_in.as_secs() + 1)]
     Resting {
@@ -120,6 +123,8 @@ pub(crate) async fn connect(
     for era in eras(server.era, known) {
         match attempt(server, era, handler, around).await {
             Ok(connected) => return Ok(connected),
+            // There was time for the fallback within the session.
+            Err(error @ ConnectError::Timeout(time, _)) if time > PROBED => return Err(error),
             // Neither a missing program nor a missing login gets better by asking differently.
             Err(error @ (ConnectError::Session(_) | ConnectError::Timeout(..))) => {
                 last = Some(error);
@@ -222,7 +227,9 @@ async fn opened_in(
             let era = if is_modern { Era::Modern } else { Era::Legacy };
             Ok(Connected { service, child, era })
         }
-        Ok(Err(error)) if error.is_authorization_required() => Err(ConnectError::Login),
+        Ok(Err(error)) if error.is_authorization_required() => {
+            Err(ConnectError::Login(error.auth_challenge().map(str::to_owned)))
+        }
         Ok(Err(error)) => {
             let mut said = said_on_stderr(child.as_ref());
             if let Some(child) = &child {
@@ -230,9 +237,24 @@ async fn opened_in(
                 let _ = tokio::time::timeout(Duration::from_millis(200), child.ended()).await;
                 said = format!("{}{}", how_ended(child), said_on_stderr(Some(child)));
             }
-            Err(ConnectError::Session(format!("{}{said}", line(&words(&error), MAX_REASON))))
+            Err(ConnectError::Session(format!("{}{said}", line(&told(&error), MAX_REASON))))
         }
         Err(_) => Err(ConnectError::Timeout(time, said_on_stderr(child.as_ref()))),
+    }
+}
+
+/// Why a session could not be opened, without the names of what it was tried with.
+fn told(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => words(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback),
+        ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => format!("it refused: {}", error.message),
+        ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ExpectedInitResponse(_) => {
+            "it answered with something that opens no session".to_owned()
+        }
+        other => words(other),
     }
 }
 

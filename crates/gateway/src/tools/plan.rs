@@ -152,7 +152,10 @@ impl CallPlan {
         let answer = session.call(params, &patience(server, ctx, &tell)).await;
         match answer {
             Ok(answer) => answer.into_output(&server.name, &now.name),
-            Err(error) => Err(failed(&server.name, &session, error).await),
+            Err(error) => {
+                server.note_call(&error);
+                Err(failed(&server.name, &session, error).await)
+            }
         }
     }
 
@@ -207,7 +210,7 @@ pub(crate) fn patience<'a>(
 pub(crate) fn cannot_use(server: &str, error: &ConnectError) -> ToolError {
     let failed = ToolError::failed(format!("The MCP server {server} cannot be used: {error}"));
     match error {
-        ConnectError::Login => {
+        ConnectError::Login(_) => {
             failed.suggest(format!("Ask the user to run `dogu mcp login {server}`."))
         }
         ConnectError::Expand(_) => failed.suggest(
@@ -234,6 +237,10 @@ pub(crate) async fn failed(server: &str, session: &Session, error: CallError) ->
                 "The MCP server {server} ended during the call{words}. What it did is not known, and nothing was sent again."
             ))
         }
+        CallError::Login(_) => ToolError::failed(format!(
+            "The MCP server {server} wants another login for this; it did nothing."
+        ))
+        .suggest(format!("Ask the user to run `dogu mcp login {server}`.")),
         CallError::Refused(error) => {
             let said = line(&error.message, MAX_TOLD);
             let told = format!("The MCP server {server} refused: {said} ({})", error.code.0);

@@ -109,6 +109,9 @@ impl Default for Place {
 pub struct OAuthSettings {
     /// The client that was registered for dogu there; dogu registers itself where there is none.
     pub client_id: Option<String>,
+    /// Where a document describes this client, for servers that look there instead of having
+    /// clients registered.
+    pub client_metadata_url: Option<String>,
     /// Its secret. With one and `client_credentials` nobody needs to log in.
     pub client_secret: Option<String>,
     /// Log in as the client itself, not as a person.

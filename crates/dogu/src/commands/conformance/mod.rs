@@ -1,6 +1,8 @@
-//! `dogu __conformance server`: the fixtures of MCP's official conformance suite, as ordinary tools
+//! `dogu __conformance`: for MCP's official suite. `client` does what it wants of a client (see
+//! there); `server` has the fixtures of MCP's official conformance suite, as ordinary tools
 //! on the real pipeline behind the real server, so that the suite measures what users get.
 
+mod client;
 mod library;
 mod tools;
 
@@ -21,6 +23,7 @@ pub(crate) fn run(conformance: &Conformance) -> Result<ExitCode, Problem> {
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     match conformance {
         Conformance::Server { http } => tokio.block_on(server(*http))?,
+        Conformance::Client { url } => tokio.block_on(client::run(url))?,
     }
     Ok(ExitCode::SUCCESS)
 }

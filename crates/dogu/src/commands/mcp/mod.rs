@@ -1,9 +1,10 @@
-//! `dogu mcp`: dogu among MCP clients.
+//! `dogu mcp`: dogu among MCP clients and servers.
 
 mod address;
 mod clients;
 mod entry;
 mod install;
+mod servers;
 
 use std::process::ExitCode;
 
@@ -14,5 +15,6 @@ pub(crate) fn run(workspace: &Workspace, mcp: &Mcp) -> Result<ExitCode, Problem>
     match mcp {
         Mcp::Install(install) => install::install(workspace, install),
         Mcp::Uninstall(uninstall) => install::uninstall(workspace, uninstall),
+        Mcp::Servers(servers) => servers::run(workspace, servers),
     }
 }

@@ -1,0 +1,178 @@
+use dogu::tool::Content;
+use serde_json::json;
+
+use crate::support::{Build, small};
+
+#[tokio::test]
+async fn m1_any_tool_of_a_server_is_used_by_its_name() {
+    let world = Build::new().small("good").world();
+    let input = json!({"server_name": "small", "tool_name": "echo", "arguments": {"text": "hi"}});
+    let result = world.call("use_mcp_tool", input).await;
+    assert_eq!(result.to_text(), "hi");
+    let without = json!({"server_name": "small", "tool_name": "send_mail"});
+    assert_eq!(world.call("use_mcp_tool", without).await.to_text(), "send_mail");
+    let unknown = json!({"server_name": "small", "tool_name": "nothing"});
+    let result = world.call("use_mcp_tool", unknown).await.to_text();
+    assert!(result.contains("The server small has no tool nothing."), "{result}");
+    assert!(result.contains("It has: echo, do, send_mail."), "{result}");
+}
+
+#[tokio::test]
+async fn m1_a_resource_is_read() {
+    let world = Build::new().small("good").world();
+    let input = json!({"server_name": "small", "uri": "x://y"});
+    let result = world.call("access_mcp_resource", input).await;
+    assert_eq!(result.to_text(), "the body");
+    assert!(matches!(&result.content[0], Content::Resource { uri, .. } if uri == "x://y"));
+    let hidden = json!({"server_name": "small", "uri": "x://\u{202e}y"});
+    assert!(world.call("access_mcp_resource", hidden).await.is_error());
+}
+
+#[tokio::test]
+async fn m3_a_server_that_is_not_there_is_not_found() {
+    let world = Build::new().small("good").world();
+    for (tool, input) in [
+        ("use_mcp_tool", json!({"server_name": "none", "tool_name": "echo"})),
+        ("access_mcp_resource", json!({"server_name": "none", "uri": "x://y"})),
+    ] {
+        let result = world.call(tool, input).await.to_text();
+        assert!(result.contains("MCP connection not found: none"), "{result}");
+        assert!(result.contains("The servers are: small."), "{result}");
+    }
+    assert_eq!(world.starts(), 0);
+}
+
+#[tokio::test]
+async fn m4_a_failure_keeps_what_came_with_it() {
+    let world = Build::new().small("good").world().loaded().await;
+    let result = world.call("small__do", json!({"what": "fail"})).await;
+    assert!(result.is_error());
+    assert_eq!(result.content[0], Content::text("no such thing"));
+    assert!(matches!(&result.content[1], Content::Image { .. }));
+    let error = result.error.unwrap();
+    assert_eq!(error.message, "The tool do of the server small failed.");
+}
+
+#[tokio::test]
+async fn m4_no_kind_of_content_is_lost() {
+    let world = Build::new().small("good").world().loaded().await;
+    let result = world.call("small__do", json!({"what": "mixed"})).await;
+    assert!(!result.is_error(), "{}", result.to_text());
+    let kinds: Vec<&str> = result
+        .content
+        .iter()
+        .map(|content| match content {
+            Content::Text { .. } => "text",
+            Content::Image { .. } => "image",
+            Content::Audio { .. } => "audio",
+            Content::Blob { .. } => "blob",
+            Content::Json { .. } => "json",
+            Content::Resource { .. } => "resource",
+        })
+        .collect();
+    assert_eq!(kinds, ["text", "image", "audio", "blob", "text", "resource", "json", "text"]);
+    assert_eq!(result.content[0], Content::text("red alert"));
+}
+
+#[tokio::test]
+async fn m6_odd_names_map_to_one_tool_each_and_back() {
+    let world = Build::new().small("odd").world().loaded().await;
+    let names = world.names();
+    assert_eq!(names.len(), 9, "{names:?}");
+    let called =
+        |beginning: &str| names.iter().find(|name| name.starts_with(beginning)).unwrap().clone();
+    let double = called("small__a_b_");
+    assert_eq!(world.call(&double, json!({})).await.to_text(), "a__b");
+    let long = called("small__xxx");
+    assert_eq!(world.call(&long, json!({})).await.to_text(), "x".repeat(120));
+    let hammer = called("small__hammer_");
+    assert_eq!(world.call(&hammer, json!({})).await.to_text(), "🔨 hammer");
+    assert!(
+        names.contains(&"small__twice".to_owned()) && called("small__twice_") != "small__twice"
+    );
+    let status = &world.gateway.statuses()[0];
+    assert!(status.problems.contains(&"it has more than one tool named `twice`".to_owned()));
+}
+
+#[tokio::test]
+async fn m6_tools_of_servers_pass_the_same_gate() {
+    let denied = Build::new().small("good");
+    let world = Build { settings: "permissions: {rules: [{deny: Mcp(small/echo)}]}", ..denied };
+    let world = world.world().loaded().await;
+    let refused = world.call("small__echo", json!({"text": "x"})).await.to_text();
+    assert!(refused.contains("E_TOOL_DENIED"), "{refused}");
+    let input = json!({"server_name": "small", "tool_name": "echo", "arguments": {"text": "x"}});
+    let refused = world.call("use_mcp_tool", input).await.to_text();
+    assert!(refused.contains("E_TOOL_DENIED"), "the other way is the same way: {refused}");
+    let entry = world.runtime.registry().snapshot();
+    let spec = entry.get("small__send_mail").unwrap().spec().clone();
+    assert_eq!(spec.category, dogu::tool::Category::Mcp);
+    assert_eq!(spec.group, Some(dogu::tool::Group::Mcp));
+    assert_eq!(spec.meta["ui"]["resourceUri"], "ui://mail");
+    assert!(spec.description.starts_with("[MCP server small] "));
+}
+
+#[tokio::test]
+async fn m6_what_is_always_allowed_or_switched_off_is() {
+    let build = Build::new();
+    let mut server = small("good", &build.notes());
+    server.always_allow = vec!["echo".to_owned()];
+    server.disabled_tools = vec!["send_mail".to_owned()];
+    let settings = "permissions: {auto_approve: {mcp: true}}";
+    let build = Build { settings, answer: Some(dogu::runtime::Answer::no()), ..build };
+    let world = build.server("small", server).world().loaded().await;
+    assert_eq!(world.call("small__echo", json!({"text": "free"})).await.to_text(), "free");
+    assert_eq!(world.questions().len(), 0);
+    assert!(world.call("small__do", json!({})).await.is_error());
+    assert_eq!(world.questions().len(), 1);
+    assert!(!world.names().contains(&"small__send_mail".to_owned()));
+    let off = json!({"server_name": "small", "tool_name": "send_mail"});
+    let refused = world.call("use_mcp_tool", off).await.to_text();
+    assert!(refused.contains("switched off in the settings"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_program_gets_its_variables_and_no_others() {
+    let build = Build::new();
+    let mut server = small("good", &build.notes());
+    if let dogu::runtime::mcp::Place::Program { env, .. } = &mut server.place {
+        env.insert("KEY".to_owned(), "<${env:DOGU_TEST_SECRET}>".to_owned());
+    }
+    let world = build.server("small", server).world().loaded().await;
+    let seen = world.call("small__do", json!({"what": "env"})).await;
+    let seen: serde_json::Value = serde_json::from_str(&seen.to_text()).unwrap();
+    assert_eq!(seen["KEY"], "<s3cret>");
+    assert_eq!(seen.get("DOGU_TEST_SECRET"), None);
+    assert!(seen.get("PATH").is_some());
+    let folder = world.call("small__do", json!({"what": "folder"})).await.to_text();
+    assert!(folder.ends_with("/work"), "{folder}");
+}
+
+#[tokio::test]
+async fn a_variable_that_is_not_set_is_named() {
+    let build = Build::new();
+    let mut server = small("good", &build.notes());
+    if let dogu::runtime::mcp::Place::Program { env, .. } = &mut server.place {
+        env.insert("KEY".to_owned(), "${env:DOGU_NO_SUCH_VARIABLE}".to_owned());
+    }
+    let world = build.server("small", server).world();
+    let failed = world.gateway.load().await;
+    let expected =
+        "the environment variable DOGU_NO_SUCH_VARIABLE, which env.KEY needs, is not set";
+    assert_eq!(failed[0].1.to_string(), expected);
+    assert_eq!(world.starts(), 0);
+}
+
+#[tokio::test]
+async fn nothing_of_a_server_is_left_when_it_is_closed() {
+    let world = Build::new().small("good").world().loaded().await;
+    world.call("small__do", json!({"what": "child"})).await;
+    assert_eq!(crate::support::marked("sleep 78.125").len(), 1);
+    world.gateway.close();
+    crate::support::until("its child is gone", || {
+        crate::support::marked("sleep 78.125").is_empty()
+    })
+    .await;
+    let folder = world.folder.path().display().to_string();
+    crate::support::until("it is gone itself", || crate::support::marked(&folder).is_empty()).await;
+}
