@@ -4,7 +4,7 @@
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit bench-shell setup
+.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit bench-shell bench-mcp setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -67,3 +67,9 @@ bench-edit:
 ## bench-shell: a command through the tool and the sandbox beside `bash -c`, and a gigabyte of output
 bench-shell:
 	cargo bench -p dogu --bench shell
+
+## bench-mcp: `dogu serve` beside the filesystem server of the protocol's authors
+MCP_SUITE := .cache/mcp-conformance/node_modules
+bench-mcp: build
+	scripts/setup-mcp-conformance
+	python3 scripts/bench_mcp.py target/release/dogu $(MCP_SUITE)/.bin/node $(MCP_SUITE)/@modelcontextprotocol/server-filesystem/dist/index.js

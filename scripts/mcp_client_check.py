@@ -16,6 +16,7 @@ import anyio
 import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ElicitResult
 
 # How the SDK is told which era to speak, and the version that must come of it.
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
@@ -35,18 +36,19 @@ class Checks:
 
 
 @asynccontextmanager
-async def connected(transport: str, target: list[str], era: str):
-    """A client that speaks the given era."""
+async def connected(transport: str, target: list[str], era: str, asked=None):
+    """A client that speaks the given era; `asked` answers the questions of the server."""
     if transport == "stdio":
         # The SDK hands on a few variables only; the server's folders are in others.
         server = StdioServerParameters(command=target[0], args=target[1:], env=dict(os.environ))
-        async with Client(server, mode=era) as client:
+        async with Client(server, mode=era, elicitation_callback=asked) as client:
             yield client
         return
     url, token = target
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=SECONDS) as http:
-        async with Client(streamable_http_client(url, http_client=http), mode=era) as client:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode=era, elicitation_callback=asked) as client:
             yield client
 
 
@@ -81,6 +83,19 @@ async def check_era(transport: str, folder: Path, target: list[str], era: str, v
         ok = result.is_error and "Permission denied for tool: write_file" in text_of(result)
         checks.check("a write that nobody approved is refused", ok, result)
         checks.check("and nothing was written", not new.exists(), str(new))
+
+    questions = []
+
+    async def asked(_, params):
+        questions.append(params.message)
+        return ElicitResult(action="accept", content={"answer": "allow_once"})
+
+    async with connected(transport, target, era, asked) as client:
+        result = await client.call_tool("write_file", {"path": "new.txt", "content": "x"})
+        ok = len(questions) == 1 and "new.txt" in questions[0]
+        checks.check("the user is asked once, about what would be written", ok, questions)
+        checks.check("a write that the user approves is made", not result.is_error and new.exists(), result)
+        new.unlink(missing_ok=True)
     return checks.failed
 
 

@@ -4,6 +4,7 @@ mod args;
 mod attend;
 mod commands;
 mod definitions;
+mod forward;
 mod incoming;
 mod logging;
 mod problem;

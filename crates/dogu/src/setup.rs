@@ -7,7 +7,7 @@ mod gateway;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use dogu_gateway::Gateway;
+use dogu_gateway::{Elicitor, Gateway};
 use dogu_runtime::grants::GrantStore;
 use dogu_runtime::process::Supervisor;
 use dogu_runtime::record::{Record, RecordOptions};
@@ -37,6 +37,23 @@ pub(crate) struct Setup {
 
 /// Builds the runtime of a workspace with the built-in tools and those of its servers.
 pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
+    build_with(workspace, approver, None)
+}
+
+/// The same for whoever has clients that servers' questions can be shown to.
+pub(crate) fn build_for_clients(
+    workspace: &Workspace,
+    approver: Approver,
+    elicitor: Arc<dyn Elicitor>,
+) -> Result<Setup, Problem> {
+    build_with(workspace, approver, Some(elicitor))
+}
+
+fn build_with(
+    workspace: &Workspace,
+    approver: Approver,
+    elicitor: Option<Arc<dyn Elicitor>>,
+) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
     let opened = StateDir::default_path().and_then(StateDir::open);
     let asking = if approver.is_person { Asking::Person } else { Asking::Warning };
@@ -56,7 +73,7 @@ pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, 
     }
     let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
-    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor)?;
+    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor, elicitor)?;
     Ok(Setup { runtime, state, gateway, trusted })
 }
 
@@ -88,7 +105,7 @@ pub(crate) fn build_to_list(workspace: &Workspace, asking: Asking) -> Result<Set
     let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
     let supervisor = if sandbox::is_inside() { None } else { Some(supervisor()?) };
-    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor)?;
+    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor, None)?;
     Ok(Setup { runtime, state, gateway, trusted })
 }
 

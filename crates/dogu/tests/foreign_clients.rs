@@ -159,7 +159,7 @@ fn python(place: &Place, transport: &str, target: &[String]) {
     assert!(output.status.success(), "{}", shown(&output));
     let stdout = String::from_utf8_lossy(&output.stdout);
     let passed = stdout.lines().filter(|line| line.starts_with("ok ")).count();
-    assert_eq!(passed, 24, "{}", shown(&output));
+    assert_eq!(passed, 30, "{}", shown(&output));
 }
 
 /// The Inspector on the command line, with what it needs to reach a server.

@@ -23,6 +23,8 @@ pub struct Elicitation {
     pub message: String,
     /// What it wants.
     pub wants: Wants,
+    /// The call that it belongs to, where only one is under way at that server.
+    pub call: Option<String>,
 }
 
 /// What a server wants of a person.
@@ -70,7 +72,7 @@ pub(crate) fn question(server: &str, params: &ElicitRequestParams) -> Option<Eli
         }
         _ => return None,
     };
-    Some(Elicitation { server: server.to_owned(), message, wants })
+    Some(Elicitation { server: server.to_owned(), message, wants, call: None })
 }
 
 /// The answer as it is sent.

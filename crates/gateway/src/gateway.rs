@@ -320,7 +320,7 @@ impl Registered {
             match self.put(&registry, &source, server, name, at) {
                 Ok(()) => drop(kept.insert(name.clone())),
                 Err(why) => {
-                    problems.push(format!("{}: {why}", line(&tools.definitions[at].key, 100)))
+                    problems.push(format!("{}: {why}", line(&tools.definitions[at].key, 100)));
                 }
             }
         }

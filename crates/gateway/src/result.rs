@@ -180,15 +180,15 @@ mod tests {
 
     use super::*;
 
-    fn read(written: Value) -> Result<Output, ToolError> {
+    fn read(written: &Value) -> Result<Output, ToolError> {
         let typed: Result<CallToolResult, _> = serde_json::from_value(written.clone());
-        let answer = typed.map_or_else(|_| Answer::read(&written).unwrap(), Answer::of);
+        let answer = typed.map_or_else(|_| Answer::read(written).unwrap(), Answer::of);
         answer.into_output("s", "t")
     }
 
     #[test]
     fn m4_every_kind_of_content_is_kept() {
-        let output = read(json!({"content": [
+        let output = read(&json!({"content": [
             {"type": "text", "text": "hi\u{202e}"},
             {"type": "image", "data": "AA==", "mimeType": "image/png"},
             {"type": "audio", "data": "BB==", "mimeType": "audio/wav"},
@@ -226,8 +226,9 @@ mod tests {
 
     #[test]
     fn m4_an_unknown_kind_is_kept_as_data() {
-        let output =
-            read(json!({"content": [{"type": "hologram", "x": 1}, {"type": "text", "text": "a"}]}));
+        let output = read(
+            &json!({"content": [{"type": "hologram", "x": 1}, {"type": "text", "text": "a"}]}),
+        );
         let content = output.unwrap().content;
         assert_eq!(content[0], Content::Json { value: json!({"type": "hologram", "x": 1}) });
         assert_eq!(content[1], Content::text("a"));
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn m4_a_failure_is_an_error_that_carries_its_content() {
-        let mut error = read(json!({"isError": true, "content": [
+        let mut error = read(&json!({"isError": true, "content": [
             {"type": "text", "text": "no such issue"},
             {"type": "image", "data": "AA==", "mimeType": "image/png"}]}))
         .unwrap_err();
@@ -247,7 +248,7 @@ mod tests {
 
     #[test]
     fn m4_as_a_list_of_items_nothing_is_lost() {
-        let output = read(json!({"content": [
+        let output = read(&json!({"content": [
             {"type": "text", "text": "a"},
             {"type": "resource", "resource": {"uri": "u://x", "text": "b"}},
             {"type": "image", "data": "AA==", "mimeType": "image/png"}]}))
@@ -266,7 +267,7 @@ mod tests {
     proptest! {
         #[test]
         fn m4_any_text_comes_out_clean(text in any::<String>()) {
-            let output = read(json!({"content": [{"type": "text", "text": text}]})).unwrap();
+            let output = read(&json!({"content": [{"type": "text", "text": text}]})).unwrap();
             let Content::Text { text } = &output.content[0] else { panic!() };
             prop_assert!(text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')));
         }

@@ -343,9 +343,11 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        let modern = context.protocol_version().is_some_and(|v| v >= ProtocolVersion::V_2026_07_28);
         match request.method.as_str() {
             "tools/call" => self.call_loosely(request.params, &context).await,
-            known if KNOWN_METHODS.contains(&known) => {
+            // The newest revision has no such method.
+            known if KNOWN_METHODS.contains(&known) && !(modern && known == "initialize") => {
                 Err(ErrorData::invalid_params(format!("the params of {known} do not fit it"), None))
             }
             unknown => {

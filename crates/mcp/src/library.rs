@@ -62,8 +62,15 @@ pub(crate) async fn read(
         ErrorData::resource_not_found("there is no such resource", data)
     };
     let target = Target::parse(&uri).ok_or_else(unknown)?;
-    let input =
-        resources::input(&target, &caller.runtime, caller.principal()).ok_or_else(unknown)?;
+    let (path, offset) = match &target {
+        Target::File { path, offset } => (path, *offset),
+        Target::Output { id, offset } => {
+            let (runtime, who) = (&caller.runtime, caller.principal());
+            let page = resources::read_output((id, *offset), &uri, runtime, who);
+            return page.map(Into::into).ok_or_else(unknown);
+        }
+    };
+    let input = resources::input(path, offset, &caller.runtime);
     let retry = Retry::new(request.input_responses, request.request_state);
     let catalog = resources::only(&caller.runtime, resources::READ);
     let asked = uri.clone();

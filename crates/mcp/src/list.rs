@@ -86,7 +86,8 @@ fn icon(category: Category) -> Icon {
     };
     let drawing = format!(
         "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16' fill='none' stroke='gray'%3E%3Cpath d='{path}'/%3E%3C/svg%3E"
-    );
+    )
+    .replace(' ', "%20");
     Icon::new(drawing).with_mime_type("image/svg+xml")
 }
 

@@ -84,7 +84,7 @@ async fn the_second_era_discovers_lists_and_calls() {
     let server = Server::start().await;
     let discover = modern(1, "server/discover", json!({}));
     let answer = server.send(&Request::modern(ONE, &discover)).await.answer();
-    assert_eq!(answer["result"]["capabilities"], json!({"tools": {}}), "{answer}");
+    assert_eq!(answer["result"]["capabilities"]["tools"], json!({"listChanged": true}), "{answer}");
     let list = modern(2, "tools/list", json!({}));
     let answer = server.send(&Request::modern(ONE, &list)).await.answer();
     assert_eq!(answer["result"]["tools"][0]["name"], "echo");

@@ -48,15 +48,14 @@ impl Gate<'_> {
         let judged = self.judge(plan.actions()).await?;
         let mut decision = self.decide(&judged, input);
         let verdict = guarded(|| Ok(plan.tighten(decision.verdict)))?;
-        let warnings = guarded(|| Ok(plan.warnings()))?;
-        if verdict > decision.verdict {
-            decision.verdict = verdict;
-            if warnings.is_empty() {
+        let is_tightened = verdict > decision.verdict;
+        decision.verdict = decision.verdict.max(verdict);
+        if decision.verdict > Verdict::Allow {
+            let warnings = guarded(|| Ok(plan.warnings()))?;
+            if is_tightened && warnings.is_empty() {
                 let why = "the tool itself wants to be asked about this input";
                 decision.reasons.push(why.to_owned());
             }
-        }
-        if decision.verdict > Verdict::Allow {
             decision.reasons.extend(warnings);
         }
         if self.flight.forces_approval {

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use anstream::eprintln;
 use dogu_install::Client;
-use dogu_mcp::{CommandFolders, HttpServer, ServeError, ServeOptions, Tokens};
+use dogu_mcp::{Clients, CommandFolders, HttpServer, ServeError, ServeOptions, Tokens};
 use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
 
 use crate::args::{Serve, ServeApprove, Workspace};
+use crate::forward::Forward;
 use crate::problem::Problem;
 use crate::prompt::Approver;
 use crate::sandbox;
@@ -33,8 +34,10 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
         // Whoever is behind the client is asked by the server itself.
         ServeApprove::Ask | ServeApprove::None => None,
     };
-    let setup = setup::build(workspace, Approver::of(delegate))?;
-    let options = options(&setup, serve);
+    let clients = Clients::new();
+    let elicitor = Forward::to(&clients);
+    let setup = setup::build_for_clients(workspace, Approver::of(delegate), elicitor)?;
+    let options = ServeOptions { clients: Some(clients), ..options(&setup, serve) };
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {
         let stop = stop_signal()?;

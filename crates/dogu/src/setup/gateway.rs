@@ -1,8 +1,9 @@
 //! The gateway to the servers of the settings.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use dogu_gateway::{ConnectError, Gateway, GatewayParts};
+use dogu_gateway::{ConnectError, Elicitor, Gateway, GatewayParts};
 use dogu_runtime::pins::PinStore;
 use dogu_runtime::process::Supervisor;
 use dogu_runtime::{Runtime, Settings, StateDir};
@@ -23,11 +24,13 @@ pub(super) fn gateway(
     runtime: &Runtime,
     state: Option<&StateDir>,
     supervisor: Option<Supervisor>,
+    elicitor: Option<Arc<dyn Elicitor>>,
 ) -> Result<Gateway, Problem> {
     let scope = runtime.scope();
     let mut parts =
         GatewayParts::new(runtime.settings().mcp_servers.clone(), scope.workdir().to_owned());
     parts.supervisor = supervisor;
+    parts.elicitor = elicitor;
     parts.state = state.cloned();
     if let Some((state, config)) = state.zip(config_folder()) {
         parts.pins = PinStore::open(state, &config);

@@ -26,6 +26,7 @@ fn the_help_of_dogu() {
       edit         Replace a text in a file, right or not at all
       tools        Show the tools that a model is offered
       policy       See what would be allowed, test rules, and take back what was granted
+      mcp          Put other MCP servers behind the gate
       trust        Let the settings, rules, modes and servers count that a workspace brings
       undo         Take back what calls did to files
       log          Show what was called, and how it ended

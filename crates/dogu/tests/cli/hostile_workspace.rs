@@ -187,7 +187,10 @@ fn once_trusted_it_counts_until_it_changes() {
     assert_eq!(home.dogu(&["policy", "check", "touch x"]).code, Some(0));
     assert_eq!(home.dogu(&["policy", "check", "rm -rf /"]).code, Some(1), "forbidden stays so");
     assert_eq!(home.dogu(&["call", "write_file", "path=precious", "content="]).code, Some(1));
-    assert!(home.dogu(&["tools", "--mode", "ask"]).quiet().contains("write_file"));
+    assert!(!home.path("marker").exists(), "nothing has needed its server so far");
+    assert!(home.dogu(&["tools", "--mode", "ask"]).stdout.contains("write_file"));
+    assert!(home.path("marker").exists(), "what was trusted is started where it is needed");
+    std::fs::remove_file(home.path("marker")).unwrap();
     home.write("work/dogu.yaml", &format!("{SETTINGS}# more\n"));
     let changed = home.dogu(&["call", "write_file", "path=b", "content="]);
     assert_eq!(changed.code, Some(1), "{changed}");

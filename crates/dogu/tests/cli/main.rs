@@ -21,6 +21,7 @@ mod search_tools;
 mod serve;
 #[path = "../../../net/tests/server/mod.rs"]
 mod server;
+mod servers;
 mod settings;
 mod support;
 mod terminal;

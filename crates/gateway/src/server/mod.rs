@@ -19,6 +19,9 @@ use cache::Remembered;
 use link::Link;
 pub use link::Standing;
 
+/// What is done with a server whose tools are others.
+type OnChange = dyn Fn(&Arc<Server>) + Send + Sync;
+
 /// What all servers of a gateway share.
 pub(crate) struct Shared {
     pub(crate) around: Surroundings,
@@ -29,7 +32,7 @@ pub(crate) struct Shared {
     /// How long a server rests after its first failure.
     pub(crate) rest: Duration,
     /// Is told when a server's tools are others.
-    pub(crate) changed: Box<dyn Fn(&Arc<Server>) + Send + Sync>,
+    pub(crate) changed: Box<OnChange>,
 }
 
 /// One server.
@@ -145,7 +148,8 @@ impl Server {
     async fn list(&self, session: &Session) -> Result<Listed, crate::session::CallError> {
         let time = self.settings.startup_time();
         let never = CancelFlag::new();
-        let patience = Patience { idle: time, most: time, cancel: &never, tell: &|_, _| {} };
+        let patience =
+            Patience { call: None, idle: time, most: time, cancel: &never, tell: &|_, _| {} };
         session.tools(&patience).await
     }
 

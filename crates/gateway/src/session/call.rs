@@ -20,6 +20,8 @@ use super::handler::{Heard, Progress};
 
 /// How long a request may take, and who hears how far it is.
 pub(crate) struct Patience<'a> {
+    /// The call that it is for, if it is for one.
+    pub(crate) call: Option<&'a str>,
     /// Without a word from the server.
     pub(crate) idle: Duration,
     /// At most.
@@ -146,8 +148,7 @@ fn failed(error: ServiceError) -> CallError {
         ServiceError::TransportSend(error) => {
             challenge(error.error.as_ref()).map_or(CallError::Gone, CallError::Login)
         }
-        ServiceError::TransportClosed => CallError::Gone,
-        ServiceError::Cancelled { .. } => CallError::Gone,
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Gone,
         _ => CallError::Unreadable("its answer cannot be read"),
     }
 }

@@ -121,7 +121,7 @@ pub(crate) async fn connect(
 ) -> Result<Connected, ConnectError> {
     let mut last = None;
     for era in eras(server.era, known) {
-        match attempt(server, era, handler, around).await {
+        match Box::pin(attempt(server, era, handler, around)).await {
             Ok(connected) => return Ok(connected),
             // There was time for the fallback within the session.
             Err(error @ ConnectError::Timeout(time, _)) if time > PROBED => return Err(error),
@@ -166,35 +166,38 @@ async fn attempt(
 ) -> Result<Connected, ConnectError> {
     let lookup = |name: &str| around.variable(name);
     let expander = around.expander(&lookup);
-    let time = server.startup_time();
     match &server.place {
         Place::Program { .. } => {
-            let child = start(&server.place, &expander, around).await?;
-            let (child, transport) = child;
-            let opened = handler.clone().serve_with_lifecycle(transport, lifecycle(era));
-            opened_in(time, opened, Some(child)).await
+            let (child, transport) = start(&server.place, &expander, around).await?;
+            let opening = handler.clone().serve_with_lifecycle(transport, lifecycle(era));
+            opened_in(server.startup_time(), opening, Some(child)).await
         }
         Place::Address { url, headers } => {
             let url = expander.expand(url, "url")?;
             let config = http_config(&url, headers, &expander)?;
-            let client = http_client().map_err(|error| ConnectError::Start(error.to_string()))?;
             let login = login(server, &url, handler, around, &expander).await?;
-            let mode = lifecycle(era);
-            match login {
-                Some(manager) => {
-                    let client = AuthClient::new(client, manager);
-                    let transport = StreamableHttpClientTransport::with_client(client, config);
-                    opened_in(time, handler.clone().serve_with_lifecycle(transport, mode), None)
-                        .await
-                }
-                None => {
-                    let transport = StreamableHttpClientTransport::with_client(client, config);
-                    opened_in(time, handler.clone().serve_with_lifecycle(transport, mode), None)
-                        .await
-                }
-            }
+            Box::pin(reach(server, era, handler, config, login)).await
         }
     }
+}
+
+async fn reach(
+    server: &McpServer,
+    era: Era,
+    handler: &Handler,
+    config: StreamableHttpClientTransportConfig,
+    login: Option<AuthorizationManager>,
+) -> Result<Connected, ConnectError> {
+    let (time, mode) = (server.startup_time(), lifecycle(era));
+    let client = http_client().map_err(|error| ConnectError::Start(error.to_string()))?;
+    let handler = handler.clone();
+    if let Some(manager) = login {
+        let client = AuthClient::new(client, manager);
+        let transport = StreamableHttpClientTransport::with_client(client, config);
+        return opened_in(time, handler.serve_with_lifecycle(transport, mode), None).await;
+    }
+    let transport = StreamableHttpClientTransport::with_client(client, config);
+    opened_in(time, handler.serve_with_lifecycle(transport, mode), None).await
 }
 
 async fn login(

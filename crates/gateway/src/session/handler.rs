@@ -38,6 +38,8 @@ pub(crate) struct Heard {
     pub(crate) over: Notify,
     /// How many questions of the server wait for a person.
     asking: AtomicUsize,
+    /// The calls that are under way, by their ids.
+    under_way: Mutex<Vec<String>>,
 }
 
 impl Heard {
@@ -52,6 +54,25 @@ impl Heard {
         receiver
     }
 
+    /// Notes a call that is under way until the guard is dropped.
+    pub(crate) fn begin(self: &Arc<Self>, call: Option<&str>) -> UnderWay {
+        let call = call.map(str::to_owned);
+        self.under_way().extend(call.clone());
+        UnderWay { heard: Arc::clone(self), call }
+    }
+
+    /// The call that a question of the server belongs to: with more than one nobody can tell.
+    fn only_call(&self) -> Option<String> {
+        match &self.under_way()[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, Vec<String>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Hears no more about a call.
     pub(crate) fn forget(&self, token: &ProgressToken) {
         self.calls().remove(token);
@@ -60,6 +81,22 @@ impl Heard {
     /// Whether a person is being asked: the time that takes is not the server's.
     pub(crate) fn is_asking(&self) -> bool {
         self.asking.load(Ordering::SeqCst) > 0
+    }
+}
+
+/// A call that is under way.
+pub(crate) struct UnderWay {
+    heard: Arc<Heard>,
+    call: Option<String>,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let Some(call) = &self.call else { return };
+        let mut calls = self.heard.under_way();
+        if let Some(at) = calls.iter().position(|known| known == call) {
+            calls.swap_remove(at);
+        }
     }
 }
 
@@ -76,7 +113,10 @@ impl Handler {
     pub(crate) async fn elicit(&self, params: &ElicitRequestParams) -> ElicitResult {
         let declined = || ElicitResult::new(ElicitationAction::Decline);
         let Some(elicitor) = &self.elicitor else { return declined() };
-        let Some(question) = elicit::question(&self.server, params) else { return declined() };
+        let Some(mut question) = elicit::question(&self.server, params) else {
+            return declined();
+        };
+        question.call = self.heard.only_call();
         let _asking = Asking::begin(&self.heard.asking);
         elicit::answer(elicitor.elicit(&question).await, &question.wants)
     }

@@ -106,10 +106,11 @@ impl Session {
         let mut listed = Listed::default();
         let mut cursor: Option<String> = None;
         for _ in 0..MAX_PAGES {
-            let mut request = ListToolsRequest::default();
-            request.params = cursor
-                .clone()
-                .map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+            let page = |cursor| PaginatedRequestParams::default().with_cursor(Some(cursor));
+            let request = ListToolsRequest {
+                params: cursor.clone().map(page),
+                ..ListToolsRequest::default()
+            };
             let answered = self.request(ClientRequest::ListToolsRequest(request), patience).await?;
             let next = match answered {
                 ServerResult::ListToolsResult(page) => {
@@ -150,6 +151,7 @@ impl Session {
         mut params: CallToolRequestParams,
         patience: &Patience<'_>,
     ) -> Result<Answer, CallError> {
+        let _here = self.heard().begin(patience.call);
         for _ in 0..MAX_ROUNDS {
             let request = CallToolRequest::new(params.clone());
             match self.request(ClientRequest::CallToolRequest(request), patience).await? {
@@ -174,6 +176,7 @@ impl Session {
         uri: &str,
         patience: &Patience<'_>,
     ) -> Result<ReadResourceResult, CallError> {
+        let _here = self.heard().begin(patience.call);
         let mut params = ReadResourceRequestParams::new(uri);
         for _ in 0..MAX_ROUNDS {
             let request = ReadResourceRequest::new(params.clone());

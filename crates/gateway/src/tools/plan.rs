@@ -203,7 +203,7 @@ pub(crate) fn patience<'a>(
     tell: &'a (dyn Fn(&str, Option<f32>) + Send + Sync),
 ) -> Patience<'a> {
     let (idle, most) = (server.settings.call_time(), server.settings.longest_call());
-    Patience { idle, most, cancel: ctx.cancel(), tell }
+    Patience { call: Some(ctx.call_id()), idle, most, cancel: ctx.cancel(), tell }
 }
 
 /// A server that cannot be started or reached, for a model and its user.

@@ -34,6 +34,16 @@ pub(crate) fn params(message: String, schema: &Value) -> ElicitRequestParams {
     ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
 }
 
+/// The wish that somebody visits an address.
+pub(crate) fn visit(message: &str, url: &str) -> ElicitRequestParams {
+    ElicitRequestParams::UrlElicitationParams {
+        meta: None,
+        message: message.to_owned(),
+        url: url.to_owned(),
+        elicitation_id: String::new(),
+    }
+}
+
 fn schema(question: &Question) -> Value {
     let offered = ALLOW.iter().filter(|(_, _, scope)| is_offered(question, *scope));
     let (mut values, mut names): (Vec<&str>, Vec<&str>) =

@@ -5,10 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use dogu_runtime::{Answer, PermissionDelegate, Question};
 use dogu_tool::{BoxFuture, ToolError};
-use rmcp::model::{ClientCapabilities, InputRequest, InputRequests, InputResponses};
+use rmcp::model::{
+    ClientCapabilities, ElicitRequest, ElicitRequestParams, InputRequest, InputRequests,
+    InputResponses,
+};
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
+use super::form;
 use super::want::{Inputs, Want};
+
+/// The name under which a form is answered.
+const FORM: &str = "form";
 
 /// Puts dogu's questions to the client whose request made the call. The answer comes back through
 /// the runtime, which has the question parked: a connection that goes away cancels nothing.
@@ -114,6 +122,27 @@ impl Client {
         let gone = || ToolError::failed("The client could not be asked.");
         self.wants.send(Want::Input(Box::new(inputs))).map_err(|_| gone())?;
         answered.await.map_err(|_| gone())
+    }
+
+    /// Shows a form with these fields, and gives what the client answered: an object with
+    /// `action`, and `content` where the person filled it.
+    pub async fn ask_form(&self, message: &str, schema: &Value) -> Result<Value, ToolError> {
+        self.elicit(form::params(message.to_owned(), schema)).await
+    }
+
+    /// Asks the person to visit an address.
+    pub async fn ask_to_visit(&self, message: &str, url: &str) -> Result<Value, ToolError> {
+        let can = self.capabilities.elicitation.as_ref().is_some_and(|asks| asks.url.is_some());
+        if !can {
+            return Err(ToolError::failed("The client shows no addresses."));
+        }
+        self.elicit(form::visit(message, url)).await
+    }
+
+    async fn elicit(&self, params: ElicitRequestParams) -> Result<Value, ToolError> {
+        let request = InputRequest::Elicitation(ElicitRequest::new(params));
+        let mut said = self.ask(InputRequests::from([(FORM.to_owned(), request)])).await?;
+        Ok(said.remove(FORM).unwrap_or_default())
     }
 
     fn require(&self, request: &InputRequest) -> Result<(), ToolError> {

@@ -44,7 +44,10 @@ impl Gate {
         options: &ServeOptions,
         ends: &Ends,
     ) -> Result<Self, ServeError> {
-        let http = config(addr, options, ends);
+        let mut http = config(addr, options, ends);
+        if tokens.is_none() {
+            http = http.with_allowed_origins(own_origins(addr));
+        }
         let server = Arc::new(options.config());
         let (options, seal) = (Arc::new(options.clone()), Arc::new(Seal::new()?));
         let mut holders = Vec::new();
@@ -91,6 +94,11 @@ fn config(addr: SocketAddr, options: &ServeOptions, ends: &Ends) -> StreamableHt
     let hosts = config.allowed_hosts.iter().cloned().chain([bound]);
     let hosts: Vec<String> = hosts.chain(options.allowed_hosts.iter().cloned()).collect();
     config.with_allowed_hosts(hosts)
+}
+
+/// The origins of pages that the server could have sent itself.
+fn own_origins(addr: SocketAddr) -> [String; 2] {
+    [format!("http://{addr}"), format!("http://localhost:{}", addr.port())]
 }
 
 /// The token of a request that has exactly one.

@@ -1,6 +1,6 @@
 //! What a client can read besides calling tools: files of the workspace, and what was too long to
-//! be shown in a result. Both go the way of every call, through the gate and into the record, by
-//! a tool that no model is offered.
+//! be shown in a result. A file goes the way of every call, through the gate and into the record,
+//! by a tool that no model is offered.
 
 mod mime;
 mod read;
@@ -98,14 +98,38 @@ pub(crate) fn output(name: &str) -> Resource {
         .with_mime_type(mime::of_name(name))
 }
 
-/// The input of the tool that reads a resource.
-pub(crate) fn input(target: &Target, runtime: &Runtime, who: &Principal) -> Option<Value> {
-    let path = match target {
-        Target::File { path, .. } => path.clone(),
-        Target::Output { id, .. } => runtime.state()?.spills_of(who).join(id).to_str()?.to_owned(),
-    };
+/// The input of the tool that reads a file.
+pub(crate) fn input(path: &str, offset: u64, runtime: &Runtime) -> Value {
     let most = runtime.settings().limits.result_bytes.min(MOST_TEXT);
-    Some(json!({ "path": path, "offset": target.offset(), "most": most }))
+    json!({ "path": path, "offset": offset, "most": most })
+}
+
+/// A page of a spilled result. It is a part of a result that this caller was already given, so
+/// nothing is judged again; what another caller was given is in a folder that is not looked into.
+pub(crate) fn read_output(
+    (id, offset): (&str, u64),
+    uri: &str,
+    runtime: &Runtime,
+    who: &Principal,
+) -> Option<ReadResourceResult> {
+    let (text, next) = read::spilled(&runtime.state()?.spills_of(who).join(id), offset, MOST_TEXT)?;
+    let target = Target::Output { id: id.to_owned(), offset };
+    let contents = ResourceContents::TextResourceContents {
+        uri: uri.to_owned(),
+        mime_type: Some(mime::of_name(id).to_owned()),
+        text,
+        meta: next.map(|next| goes_on(&target, next)),
+    };
+    let mut answer = ReadResourceResult::new(vec![contents]);
+    // What was spilled never changes, and is for nobody else.
+    (answer.ttl_ms, answer.cache_scope) = (Some(3_600_000), Some(CacheScope::Private));
+    Some(answer)
+}
+
+fn goes_on(target: &Target, next: u64) -> MetaObject {
+    let mut meta = serde_json::Map::new();
+    meta.insert(NEXT.to_owned(), Value::String(target.at(next)));
+    MetaObject(meta)
 }
 
 /// The answer to `resources/read`, from what the tool gave.
@@ -119,11 +143,7 @@ pub(crate) fn answer(
         return Err(ErrorData::resource_not_found(result.to_text(), Some(data)));
     }
     let facts = result.structured.unwrap_or_default();
-    let meta = facts["next"].as_u64().map(|next| {
-        let mut meta = serde_json::Map::new();
-        meta.insert(NEXT.to_owned(), Value::String(target.at(next)));
-        MetaObject(meta)
-    });
+    let meta = facts["next"].as_u64().map(|next| goes_on(target, next));
     let (uri, mime_type) = (uri.to_owned(), facts["mime"].as_str().map(str::to_owned));
     let contents = match result.content.into_iter().next() {
         Some(Content::Image { data, .. }) => {
@@ -135,8 +155,7 @@ pub(crate) fn answer(
         _ => return Err(ErrorData::internal_error("the file gave nothing", None)),
     };
     let mut answer = ReadResourceResult::new(vec![contents]);
-    // A file may change at any time; what was spilled never does. Neither is for anybody else.
-    answer.ttl_ms = Some(if matches!(target, Target::Output { .. }) { 3_600_000 } else { 0 });
-    answer.cache_scope = Some(CacheScope::Private);
+    // A file may change at any time, and is for nobody else.
+    (answer.ttl_ms, answer.cache_scope) = (Some(0), Some(CacheScope::Private));
     Ok(answer)
 }

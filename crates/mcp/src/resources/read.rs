@@ -1,6 +1,8 @@
 //! The tools behind `resources/read` and completion. No model is offered them.
 
+use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -83,6 +85,18 @@ impl TypedTool for ReadResource {
             None => binary(&mut file, size, &path),
         }
     }
+}
+
+/// A page of a spilled result, and where the next one begins.
+pub(super) fn spilled(path: &Path, offset: u64, most: usize) -> Option<(String, Option<u64>)> {
+    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    let mut file = OpenOptions::new().read(true).custom_flags(no_follow).open(path).ok()?;
+    file.seek(SeekFrom::Start(offset)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(most as u64 + 4).read_to_end(&mut bytes).ok()?;
+    let text = page(&bytes, most)?;
+    let next = (text.len() < bytes.len()).then(|| offset + text.len() as u64);
+    Some((text, next))
 }
 
 /// As much text as fits, up to the end of a line where there is one; none where it is no text.

@@ -39,12 +39,6 @@ impl Target {
         whole.then_some(Self::File { path, offset })
     }
 
-    pub(crate) fn offset(&self) -> u64 {
-        match self {
-            Self::File { offset, .. } | Self::Output { offset, .. } => *offset,
-        }
-    }
-
     /// The address of the same thing from another place on.
     pub(crate) fn at(&self, offset: u64) -> String {
         match self {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dogu_mcp::{HttpServer, ServeOptions, Tokens};
-use dogu_runtime::Runtime;
+use dogu_runtime::{Runtime, RuntimeBuilder};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -25,7 +25,7 @@ pub(crate) struct Server {
     pub(crate) runtime: Runtime,
     pub(crate) stop: Option<oneshot::Sender<()>>,
     pub(crate) serving: JoinHandle<()>,
-    _folder: tempfile::TempDir,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 pub(crate) fn tokens(folder: &Path) -> Tokens {
@@ -38,10 +38,17 @@ pub(crate) fn tokens(folder: &Path) -> Tokens {
 
 impl Server {
     pub(crate) async fn start() -> Self {
+        Self::serving(ServeOptions::default(), |builder| builder).await
+    }
+
+    /// A server with these options.
+    pub(crate) async fn serving(
+        options: ServeOptions,
+        change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let runtime = tools::runtime(folder.path()).unwrap().build().unwrap();
+        let runtime = change(tools::runtime(folder.path()).unwrap()).build().unwrap();
         let (tokens, addr) = (tokens(folder.path()), "127.0.0.1:0".parse().unwrap());
-        let options = ServeOptions::default();
         let server = HttpServer::bind(runtime.clone(), addr, tokens, options).await.unwrap();
         let addr = server.local_addr();
         let (stop, stopped) = oneshot::channel();
@@ -49,7 +56,7 @@ impl Server {
             let shutdown = async { drop(stopped.await) };
             server.serve(shutdown).await.unwrap();
         });
-        Self { addr, runtime, stop: Some(stop), serving, _folder: folder }
+        Self { addr, runtime, stop: Some(stop), serving, folder }
     }
 
     /// Sends a request and reads the whole answer.
@@ -110,7 +117,10 @@ impl Request {
         let request = Self::post(token, message)
             .header("MCP-Protocol-Version", "2026-07-28")
             .header("Mcp-Method", message["method"].as_str().unwrap());
-        match message["params"]["name"].as_str() {
+        let params = &message["params"];
+        let named =
+            params["name"].as_str().or(params["uri"].as_str()).or(params["taskId"].as_str());
+        match named {
             Some(name) => request.header("Mcp-Name", name),
             None => request,
         }

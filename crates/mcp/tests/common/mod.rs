@@ -24,6 +24,18 @@ pub(crate) fn modern(id: impl Into<Value>, method: &str, mut params: Value) -> V
     request(id, method, params)
 }
 
+/// The same from a client that can do these things.
+pub(crate) fn modern_with(
+    capabilities: Value,
+    id: impl Into<Value>,
+    method: &str,
+    params: Value,
+) -> Value {
+    let mut request = modern(id, method, params);
+    request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+    request
+}
+
 pub(crate) fn notification(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
@@ -32,6 +44,13 @@ pub(crate) fn initialize(id: u64, version: &str) -> Value {
     let client = json!({ "name": "test", "version": "1" });
     let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
     request(id, "initialize", params)
+}
+
+/// The same from a client that can do these things.
+pub(crate) fn initialize_with(id: u64, version: &str, capabilities: Value) -> Value {
+    let mut request = initialize(id, version);
+    request["params"]["capabilities"] = capabilities;
+    request
 }
 
 /// The params of `tools/call`.

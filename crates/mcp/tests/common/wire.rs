@@ -21,7 +21,7 @@ pub(crate) struct Wire {
     from: BufReader<DuplexStream>,
     server: JoinHandle<Result<(), ServeError>>,
     next: u64,
-    _folder: tempfile::TempDir,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Wire {
@@ -37,14 +37,20 @@ impl Wire {
     }
 
     fn build(make: impl FnOnce(&Path) -> Runtime) -> Self {
+        let end_grace = Duration::from_secs(5);
+        Self::serving(ServeOptions { end_grace, ..ServeOptions::default() }, make)
+    }
+
+    /// A server with these options.
+    pub(crate) fn serving(options: ServeOptions, make: impl FnOnce(&Path) -> Runtime) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let runtime = make(folder.path());
         let (to, read) = tokio::io::duplex(64 * 1024);
         let (write, from) = tokio::io::duplex(64 * 1024);
         let never = std::future::pending();
-        let serving = serve_streams(runtime.clone(), ServeOptions::default(), read, write, never);
+        let serving = serve_streams(runtime.clone(), options, read, write, never);
         let server = tokio::spawn(serving);
-        Self { runtime, to: Some(to), from: BufReader::new(from), server, next: 1, _folder: folder }
+        Self { runtime, to: Some(to), from: BufReader::new(from), server, next: 1, folder }
     }
 
     /// A session of the first era.

@@ -1,0 +1,161 @@
+"""Compares `dogu serve` with @modelcontextprotocol/server-filesystem, over stdio, in one run.
+
+    bench_mcp.py DOGU NODE FILESYSTEM_SERVER
+
+Both serve the same folder and speak 2025-11-25. Measured: from the start of the process to the
+answer to tools/list; memory after that; a file of 14 KB read one call at a time; calls a second
+with 16 under way; and how long dogu takes to end once its stdin is closed. Exit 1 if dogu misses
+its targets.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+STARTS = 15
+CALLS = 2_000
+AT_ONCE = 16
+
+
+class Server:
+    """A server process, spoken to by lines."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        )
+        client = {"name": "bench", "version": "1"}
+        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+        self.ask({"id": 0, "method": "initialize", "params": params})
+        self.send({"method": "notifications/initialized"})
+        tools = self.ask({"id": 1, "method": "tools/list", "params": {}})["result"]["tools"]
+        self.first_answer = time.perf_counter() - self.began
+        self.names = {tool["name"] for tool in tools}
+
+    def send(self, message: dict) -> None:
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> dict:
+        while True:
+            message = json.loads(self.process.stdout.readline())
+            if "id" in message:
+                return message
+
+    def ask(self, message: dict) -> dict:
+        self.send(message)
+        return self.receive()
+
+    def memory(self) -> float:
+        """Resident memory of the process, in MB."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            line = next(line for line in status if line.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
+
+    def end(self) -> float:
+        began = time.perf_counter()
+        self.process.stdin.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        return time.perf_counter() - began
+
+
+def call(number: int, tool: str, path: str) -> bytes:
+    params = {"name": tool, "arguments": {"path": path}}
+    message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(message).encode() + b"\n"
+
+
+def one_at_a_time(server: Server, tool: str, path: str) -> list[float]:
+    times = []
+    for number in range(CALLS):
+        line = call(number + 10, tool, path)
+        began = time.perf_counter()
+        server.process.stdin.write(line)
+        server.process.stdin.flush()
+        answer = server.process.stdout.readline()
+        times.append(time.perf_counter() - began)
+        assert b"isError\":true" not in answer, answer[:300]
+    return sorted(times)
+
+
+def many(server: Server, tool: str, path: str) -> float:
+    """Calls a second with some of them always under way."""
+    lines = [call(number + 10_000, tool, path) for number in range(CALLS)]
+    began = time.perf_counter()
+    for line in lines[:AT_ONCE]:
+        server.process.stdin.write(line)
+    server.process.stdin.flush()
+    for line in lines[AT_ONCE:]:
+        server.process.stdout.readline()
+        server.process.stdin.write(line)
+        server.process.stdin.flush()
+    for _ in range(AT_ONCE):
+        server.process.stdout.readline()
+    return CALLS / (time.perf_counter() - began)
+
+
+def measure(name: str, command: list[str], tool: str, path: str, environment: dict[str, str]) -> dict:
+    starts = []
+    for _ in range(STARTS):
+        server = Server(command, environment)
+        starts.append(server.first_answer)
+        memory = server.memory()
+        end = server.end()
+    server = Server(command, environment)
+    assert tool in server.names, server.names
+    times = one_at_a_time(server, tool, path)
+    rate = many(server, tool, path)
+    server.end()
+    found = {
+        "start": sorted(starts)[len(starts) // 2] * 1e3,
+        "memory": memory,
+        "p50": times[len(times) // 2] * 1e3,
+        "p99": times[len(times) * 99 // 100] * 1e3,
+        "rate": rate,
+        "end": end * 1e3,
+    }
+    print(
+        f"{name:12} first answer {found['start']:8.1f} ms   memory {found['memory']:6.1f} MB   "
+        f"read p50 {found['p50']:6.3f} ms  p99 {found['p99']:6.3f} ms   "
+        f"{found['rate']:8.0f} calls/s   end {found['end']:5.1f} ms"
+    )
+    return found
+
+
+def main(dogu: str, node: str, filesystem: str) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        work = os.path.join(folder, "work")
+        os.mkdir(work)
+        path = os.path.join(work, "file.txt")
+        with open(path, "w", encoding="ascii") as file:
+            file.writelines(f"line {number} of a file that is read again and again\n" for number in range(280))
+        print(f"a file of {os.path.getsize(path)} bytes, {CALLS} calls, {AT_ONCE} at once")
+        environment = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder + "/state", "XDG_CONFIG_HOME": folder + "/config"}
+        theirs = measure("filesystem", [node, filesystem, work], "read_text_file", path, environment)
+        ours = measure("dogu", [dogu, "serve", "--root", work], "read_file", path, environment)
+    missed = 0
+    for what, ratio, target in [
+        ("first answer", theirs["start"] / ours["start"], 10),
+        ("memory", theirs["memory"] / ours["memory"], 5),
+        ("calls a second", ours["rate"] / theirs["rate"], 10),
+        ("p50", theirs["p50"] / ours["p50"], 1),
+    ]:
+        print(f"{what}: {ratio:.1f} times better (target {target})" + ("" if ratio >= target else "  MISSED"))
+        missed += ratio < target
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    sys.exit(main(*sys.argv[1:]))
