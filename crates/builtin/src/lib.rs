@@ -24,6 +24,7 @@ pub mod read;
 pub mod repository;
 pub mod search;
 pub mod shell;
+pub mod tools;
 
 use std::sync::Arc;
 
@@ -60,6 +61,9 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         typed(shell::ProcessStop),
         typed(shell::ProcessList),
         typed(shell::ProcessStatus),
+        // Shown where there are more tools than a model should be shown.
+        typed(tools::SearchTools::default()),
+        typed(tools::CallTool),
         // What other systems call the same: callable by name, not shown.
         planned(edit::Edit),
         planned(edit::SearchReplace),

@@ -1,8 +1,9 @@
 //! The methods that a client can call.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use dogu_runtime::Catalog;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
     CancelledNotificationParam, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
@@ -46,11 +47,14 @@ pub(crate) struct Handler {
     pub(crate) caller: Arc<Caller>,
     config: Arc<ServerConfig>,
     connection: Connection,
+    /// Which of the tools that were found the client was told of.
+    shown: AtomicU64,
 }
 
 impl Handler {
     pub(crate) fn new(caller: Arc<Caller>, config: Arc<ServerConfig>) -> Self {
-        Self { caller, config, connection: Connection::default() }
+        let shown = AtomicU64::new(caller.runtime.shown_version(caller.principal()));
+        Self { caller, config, connection: Connection::default(), shown }
     }
 
     fn listing(&self, version: &ProtocolVersion) -> Listing {
@@ -74,7 +78,9 @@ impl Handler {
             let finish = move |result| Done::Call(Called::new(result, structured));
             self.caller.begin_call(beginning, (name, input), catalog, finish)
         });
-        match reply.await? {
+        let reply = reply.await?;
+        self.announce_found(&requester).await;
+        match reply {
             Reply::InputRequired(asked) => Ok(asked.into()),
             Reply::Task(task) => Ok(task.into()),
             Reply::Done(Done::Call(called), missing) => {
@@ -85,6 +91,24 @@ impl Handler {
                 }
             }
             Reply::Done(..) => Err(ended()),
+        }
+    }
+
+    /// What the client is shown: in the older eras what it found too, in the newest what no earlier
+    /// request has changed.
+    fn offered(&self, version: &ProtocolVersion) -> Catalog {
+        if *version >= ProtocolVersion::V_2026_07_28 {
+            return self.caller.runtime.catalog();
+        }
+        self.caller.runtime.catalog_for(self.caller.principal())
+    }
+
+    /// Says that the list has changed, where a call found tools.
+    async fn announce_found(&self, requester: &Requester<'_>) {
+        let now = self.caller.runtime.shown_version(self.caller.principal());
+        if self.shown.swap(now, Ordering::SeqCst) != now && !requester.is_modern {
+            // A client that is gone needs no list.
+            let _ = requester.context.peer.notify_tool_list_changed().await;
         }
     }
 
@@ -151,7 +175,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(page)?;
         let version = context.protocol_version().unwrap_or_default();
-        let tools = list::tools(&self.caller.runtime.catalog(), self.listing(&version));
+        let tools = list::tools(&self.offered(&version), self.listing(&version));
         let mut answer = ListToolsResult::with_all_items(tools);
         // Changes are announced; what is offered may depend on who asks.
         (answer.ttl_ms, answer.cache_scope) = (Some(0), Some(CacheScope::Private));

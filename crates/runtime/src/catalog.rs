@@ -1,7 +1,11 @@
 //! The catalog: what one step offers. It is built anew for each step, step middleware may change
 //! it, and then it is frozen for the calls of that step.
 
+mod focus;
+mod through;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dogu_tool::{ErrorCode, Exposure, ToolError, ToolSpec};
 use indexmap::IndexMap;
@@ -17,6 +21,16 @@ const NEAREST_SHOWN: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     items: IndexMap<String, Item>,
+    /// The number of this set of tools; whatever is listed of it.
+    version: u64,
+    /// Tools that would be listed are left to be searched for.
+    is_focused: bool,
+}
+
+/// A number that no other set of tools has.
+fn next_version() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +52,13 @@ impl Item {
         match &self.handler {
             Handler::Registered(entry) => entry.spec(),
             Handler::Missing(spec) => spec,
+        }
+    }
+
+    fn tokens(&self) -> usize {
+        match &self.handler {
+            Handler::Registered(entry) => entry.tokens(),
+            Handler::Missing(spec) => spec.tokens(),
         }
     }
 
@@ -67,6 +88,7 @@ impl Catalog {
     fn put(&mut self, entry: &Arc<Entry>, listed: bool) {
         let item = Item { handler: Handler::Registered(Arc::clone(entry)), listed };
         self.items.insert(entry.spec().name.as_str().to_owned(), item);
+        self.version = next_version();
     }
 
     /// Offers a tool, at the end of the list or in place of one of the same name.
@@ -78,6 +100,7 @@ impl Catalog {
     pub fn list_only(&mut self, spec: ToolSpec) {
         let name = spec.name.as_str().to_owned();
         self.items.insert(name, Item { handler: Handler::Missing(Arc::new(spec)), listed: true });
+        self.version = next_version();
     }
 
     /// Lists a deferred tool from now on, for whoever found it; whether it is there.
@@ -87,12 +110,32 @@ impl Catalog {
 
     /// Takes a tool out; whether it was there.
     pub fn remove(&mut self, name: &str) -> bool {
+        self.version = next_version();
         self.items.shift_remove(name).is_some()
     }
 
     /// Keeps only the tools that `keep` accepts, deferred ones too.
     pub fn retain(&mut self, mut keep: impl FnMut(&ToolSpec) -> bool) {
+        let before = self.items.len();
         self.items.retain(|_, item| keep(item.spec()));
+        if self.items.len() != before {
+            self.version = next_version();
+        }
+    }
+
+    /// By this the same tools are known again, whatever is listed of them.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether models are shown a tool.
+    pub fn is_listed(&self, name: &str) -> bool {
+        self.items.get(name).is_some_and(|item| item.listed)
+    }
+
+    /// About how many tokens it costs a model to be shown what is listed.
+    pub fn tokens(&self) -> usize {
+        self.items.values().filter(|item| item.listed).map(Item::tokens).sum()
     }
 
     /// Whether a tool can be called, listed or not.

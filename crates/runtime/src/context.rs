@@ -8,13 +8,14 @@ use std::time::Instant;
 use dogu_tool::{
     Action, AgentRuntime, BoxFuture, Cache, CancelFlag, Editor, Embeddings, Files, LogLevel,
     Message, Network, NetworkRequest, NetworkResponse, Origin, Output, Principal, Processes,
-    Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec,
+    Repository, Scope, Tool, ToolCall, ToolContext, ToolError, ToolSpec, Toolbox,
 };
 use serde_json::Value;
 
 use crate::cache::ToolCache;
 use crate::files::{GrantedFiles, Roots};
 use crate::flight::Flight;
+use crate::found::StepTools;
 use crate::gate::Gate;
 use crate::journal::ChangedBy;
 use crate::processes::{Granted, ProcessService};
@@ -48,6 +49,7 @@ pub struct RuntimeContext {
     settings: Value,
     backends: Backends,
     cache: Option<ToolCache>,
+    tools: Option<StepTools>,
     call: Option<(Arc<Flight>, Arc<Entry>)>,
 }
 
@@ -102,6 +104,11 @@ impl RuntimeContext {
             backends: runtime.backends.clone(),
             cache: (runtime.state.as_ref())
                 .map(|state| ToolCache::new(state, name, runtime.roots.real_paths())),
+            tools: Some(StepTools {
+                catalog: Arc::clone(&flight.catalog),
+                found: Arc::clone(&runtime.found),
+                who: flight.origin.principal.clone(),
+            }),
             call: Some((Arc::clone(flight), Arc::clone(entry))),
         }
     }
@@ -153,6 +160,7 @@ impl RuntimeContext {
             settings: Value::Null,
             backends: Backends::default(),
             cache: None,
+            tools: None,
             call: None,
         };
         plan.run(Arc::new(context)).await
@@ -267,6 +275,10 @@ impl ToolContext for RuntimeContext {
 
     fn cache(&self) -> Option<&dyn Cache> {
         self.cache.as_ref().map(|cache| cache as &dyn Cache)
+    }
+
+    fn tools(&self) -> Option<&dyn Toolbox> {
+        self.tools.as_ref().map(|tools| tools as &dyn Toolbox)
     }
 }
 

@@ -51,6 +51,7 @@ impl Future for Dispatch {
             && let Stage::New(new) = std::mem::replace(&mut self.0, Stage::Over)
         {
             let (step, call) = *new;
+            let call = step.catalog.meant(call);
             let flight = Flight::begin(&step, &call);
             self.0 = Stage::Under(Arc::clone(&flight), Box::pin(answer(flight, step, call)));
         }

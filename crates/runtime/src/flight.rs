@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::approval::PermissionDelegate;
+use crate::catalog::Catalog;
 use crate::contain::Overdue;
 use crate::events::EventKind;
 use crate::policy::PermissionStatus;
@@ -31,6 +32,8 @@ pub(crate) struct Flight {
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
     pub(crate) origin: Arc<Origin>,
+    /// What the step of the call offers.
+    pub(crate) catalog: Arc<Catalog>,
     /// Whoever makes the call wants a person to be asked.
     pub(crate) forces_approval: bool,
     /// Who asks about this call.
@@ -90,6 +93,7 @@ impl Flight {
             id: call.id.as_str().into(),
             name: call.name.as_str().into(),
             origin: Arc::clone(&step.origin),
+            catalog: Arc::clone(&step.catalog),
             forces_approval: step.forces_approval,
             delegate: step.delegate.clone(),
             cancel: CancelFlag::new(),

@@ -5,7 +5,7 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | all that can run; what a step offers | `registry`, `catalog`, `step` |
+//! | all that can run; what a step offers, and what was searched for | `registry`, `catalog`, `found`, `step` |
 //! | onions around calls, steps and turns | `onion`, `middleware`, `extension` |
 //! | may it run, who is asked | `gate`, `check`, `policy`, `engine`, `approval`, `refusals`, `paths`, `ignored`, `command_facts` |
 //! | what was decided before | `grants`, `trust`, `pins`, `sealed` |
@@ -31,6 +31,7 @@ mod events;
 mod extension;
 pub mod files;
 mod flight;
+mod found;
 mod gate;
 pub mod grants;
 mod ignored;
@@ -85,9 +86,9 @@ pub use schema::MAX_VIOLATIONS_SHOWN;
 pub use sealed::{SealError, SealProblem};
 pub use settings::mcp;
 pub use settings::{
-    Audit, AutoApprove, ContinueLists, EmbeddingsSettings, Layering, Limits, Located, Login,
-    Permissions, Profile, ProtocolSettings, RooLists, Rule, SandboxLimits, SandboxSettings,
-    Settings, SettingsError, ShellSettings, ToolSettings, Unattended,
+    Audit, AutoApprove, CatalogSettings, ContinueLists, EmbeddingsSettings, Layering, Limits,
+    Located, Login, Permissions, Profile, ProtocolSettings, RooLists, Rule, SandboxLimits,
+    SandboxSettings, Settings, SettingsError, ShellSettings, ToolSettings, Unattended,
 };
 pub use state::StateDir;
 pub use step::Step;

@@ -77,11 +77,13 @@ pub struct Entry {
     source: Source,
     input: OnceLock<Result<Validator, String>>,
     output: OnceLock<Option<Validator>>,
+    tokens: OnceLock<usize>,
 }
 
 impl Entry {
     fn new(source: Source, tool: Arc<dyn Tool>) -> Self {
-        Self { tool, source, input: OnceLock::new(), output: OnceLock::new() }
+        let (input, output, tokens) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { tool, source, input, output, tokens }
     }
 
     /// The tool.
@@ -102,6 +104,11 @@ impl Entry {
     /// Whether it may run beside others: only built-in tools are believed to change nothing.
     pub fn is_read_only(&self) -> bool {
         self.source.is_builtin() && self.spec().read_only
+    }
+
+    /// About how many tokens it costs a model to be shown it; counted once.
+    pub fn tokens(&self) -> usize {
+        *self.tokens.get_or_init(|| self.spec().tokens())
     }
 
     /// Compiled at first use: a command that calls one tool does not pay for all schemas.

@@ -25,6 +25,7 @@ use crate::events::{Bus, Listener};
 use crate::extension::{Extension, ExtensionApi};
 use crate::files::Roots;
 use crate::flight::{Flight, Stop};
+use crate::found::Found;
 use crate::grants::GrantStore;
 use crate::journal::{Journal, Recovered};
 use crate::middleware::{CallMiddleware, Onions, StepMiddleware, TurnMiddleware};
@@ -34,7 +35,7 @@ use crate::reads::ReadLog;
 use crate::record::Record;
 use crate::redact::Redactor;
 use crate::refusals::Refusals;
-use crate::registry::{RegisterError, Registry};
+use crate::registry::{RegisterError, Registry, ToolSet};
 use crate::settings::Settings;
 use crate::state::{SPILLS, StateDir};
 
@@ -69,6 +70,9 @@ pub(crate) struct Inner {
     pub(crate) watchdog: Watchdog,
     pub(crate) flights: Flights,
     pub(crate) reads: Arc<ReadLog>,
+    pub(crate) found: Arc<Found>,
+    /// The catalog of a registry as it was, so that not every request builds it anew.
+    offered: Mutex<Option<(Arc<ToolSet>, Arc<Catalog>)>>,
     numbers: AtomicU64,
 }
 
@@ -128,14 +132,63 @@ impl Runtime {
     }
 
     /// What a step offers before its middleware: all tools that are not hidden, enabled, and in a
-    /// group of the mode that was chosen.
+    /// group of the mode that was chosen. Where they are more than the settings let a model be
+    /// shown, most are to be searched for; it does not depend on what anybody found.
     pub fn catalog(&self) -> Catalog {
-        let mut catalog = Catalog::of(&self.0.registry.snapshot());
+        Catalog::clone(&self.offered())
+    }
+
+    /// The same, with what this principal found listed too.
+    pub fn catalog_for(&self, principal: &Principal) -> Catalog {
+        let mut catalog = self.catalog();
+        if catalog.is_focused() {
+            catalog.list_found(&self.0.found.of(principal), &self.0.settings.catalog);
+        }
+        catalog
+    }
+
+    /// Grows whenever other tools are shown to this principal than before.
+    pub fn shown_version(&self, principal: &Principal) -> u64 {
+        self.0.found.version(principal)
+    }
+
+    /// For a caller whose every request is a step: nothing is copied that is the same for all.
+    pub(crate) fn shared_catalog(&self, principal: &Principal) -> Arc<Catalog> {
+        let offered = self.offered();
+        if !offered.is_focused() || self.0.found.of(principal).is_empty() {
+            return offered;
+        }
+        Arc::new(self.catalog_for(principal))
+    }
+
+    /// For a caller who builds each list anew: it calls what it found by its name.
+    pub(crate) fn step_catalog(&self, principal: &Principal) -> Catalog {
+        let mut catalog = self.catalog_for(principal);
+        catalog.unlist(dogu_tool::CALL_TOOL);
+        catalog
+    }
+
+    fn offered(&self) -> Arc<Catalog> {
+        let set = self.0.registry.snapshot();
+        let mut offered = self.0.offered.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*offered {
+            Some((of, catalog)) if Arc::ptr_eq(of, &set) => Arc::clone(catalog),
+            _ => {
+                let catalog = Arc::new(self.build_catalog(&set));
+                *offered = Some((set, Arc::clone(&catalog)));
+                catalog
+            }
+        }
+    }
+
+    fn build_catalog(&self, set: &ToolSet) -> Catalog {
+        let mut catalog = Catalog::of(set);
         let disabled = |name: &str| self.0.settings.tool(name).is_some_and(|tool| !tool.enabled);
         catalog.retain(|spec| !disabled(spec.name.as_str()));
         if let Some(mode) = self.0.engine.as_ref().and_then(|engine| engine.mode()) {
             catalog.retain(|spec| mode.allows_group(spec.group));
         }
+        catalog.focus(&self.0.settings.catalog);
         catalog
     }
 
@@ -488,6 +541,8 @@ impl RuntimeBuilder {
             watchdog: Watchdog::default(),
             flights: Flights::default(),
             reads: Arc::default(),
+            found: Arc::default(),
+            offered: Mutex::default(),
             numbers: AtomicU64::new(1),
         })))
     }

@@ -3,6 +3,7 @@
 //! What comes with a workspace can only tighten until the workspace is trusted: where both files
 //! speak, the stricter value wins. From then on the project's file is the more specific one.
 
+mod catalog;
 mod layer;
 pub mod mcp;
 mod permissions;
@@ -19,6 +20,7 @@ use dogu_tool::DEFAULT_ERROR_MESSAGE_LIMIT;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use catalog::CatalogSettings;
 pub use layer::Layering;
 use mcp::McpServer;
 pub use permissions::{AutoApprove, ContinueLists, Permissions, RooLists, Unattended};
@@ -45,6 +47,8 @@ pub enum Audit {
 pub struct Settings {
     /// Whether a call may run when it cannot be recorded.
     pub audit: Audit,
+    /// How much of the tools a model is shown.
+    pub catalog: CatalogSettings,
     /// The model that turns texts into vectors; only in the user's own file.
     pub embeddings: Option<EmbeddingsSettings>,
     /// Bounds of every call.
@@ -245,6 +249,7 @@ impl Settings {
         });
         Self {
             audit: self.audit.max(over.audit),
+            catalog: self.catalog.tightened_by(&over.catalog),
             embeddings: self.embeddings,
             limits: self.limits.tightened_by(&over.limits),
             mcp_servers: self.mcp_servers,

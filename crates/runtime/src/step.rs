@@ -75,6 +75,7 @@ impl Step {
         let mut results = Vec::with_capacity(calls.len());
         let mut beside: Vec<Dispatch> = Vec::new();
         for call in calls {
+            let call = step.catalog.meant(call);
             if step.may_run_beside(&call) {
                 beside.push(step.dispatch(call));
                 continue;
@@ -103,7 +104,8 @@ impl Runtime {
     /// A step with everything that is registered and enabled, without step middleware: for a
     /// caller whose every request is a step of its own.
     pub fn step(&self, origin: Arc<Origin>) -> Step {
-        Step::new(self.clone(), Arc::new(self.catalog()), origin)
+        let catalog = self.shared_catalog(&origin.principal);
+        Step::new(self.clone(), catalog, origin)
     }
 
     /// A step with this catalog, without step middleware.
@@ -118,7 +120,8 @@ impl Runtime {
         W: FnOnce(Step) -> F + Send,
         F: Future<Output = Vec<ToolResult>> + Send,
     {
-        let request = StepRequest { origin, index, catalog: self.catalog() };
+        let catalog = self.step_catalog(&origin.principal);
+        let request = StepRequest { origin, index, catalog };
         let core = move |request: StepRequest| -> dogu_tool::BoxFuture<'_, StepReply> {
             let step = Step::new(self.clone(), Arc::new(request.catalog), request.origin);
             Box::pin(async move { StepReply { results: work(step).await, error: None } })

@@ -20,6 +20,7 @@ use crate::process::Processes;
 use crate::repository::Repository;
 use crate::scope::Scope;
 use crate::spec::ToolSpec;
+use crate::toolbox::Toolbox;
 use crate::walk::{Visitors, WalkOptions, Walked};
 
 /// What the author of a [`TypedTool`](crate::TypedTool) is handed.
@@ -66,6 +67,8 @@ pub trait ToolContext: Send + Sync {
     fn embeddings(&self) -> Option<&dyn Embeddings>;
     /// What dogu keeps for this tool between calls, where it keeps anything.
     fn cache(&self) -> Option<&dyn Cache>;
+    /// What else can be called in this step, where there is one.
+    fn tools(&self) -> Option<&dyn Toolbox>;
 }
 
 /// How much a log line matters.

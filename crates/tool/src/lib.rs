@@ -70,6 +70,7 @@ mod spec;
 mod status;
 pub mod text;
 mod tool;
+mod toolbox;
 mod typed;
 mod walk;
 
@@ -102,6 +103,7 @@ pub use source::Source;
 pub use spec::{Category, Exposure, Group, ToolSpec};
 pub use status::{CallStatus, IllegalTransition};
 pub use tool::{Plan, Preview, Tool, Verdict};
+pub use toolbox::{CALL_TOOL, SEARCH_TOOLS, Toolbox};
 pub use typed::{TypedTool, typed};
 pub use walk::{LeftOut, Onward, Visitor, Visitors, WalkEntry, WalkOptions, Walked};
 

@@ -237,6 +237,12 @@ impl ToolSpec {
         required.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
     }
 
+    /// About how many tokens it costs a model to be shown the tool: four bytes of JSON a token,
+    /// which is right within a third for the usual tokenizers.
+    pub fn tokens(&self) -> usize {
+        self.to_schema().to_string().len().div_ceil(4)
+    }
+
     /// `{name, description, input_schema}`.
     pub fn to_schema(&self) -> Value {
         json!({

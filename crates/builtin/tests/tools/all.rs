@@ -12,6 +12,10 @@ const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-hello\n+bye\n
 /// What a runtime without a supervisor says.
 const NO_PROGRAMS: &str = "this runtime cannot run programs";
 
+/// What finds and calls tools where there are none.
+const NO_TOOLS: &str = "There are no tools to be searched here.";
+const NO_TOOL: &str = "call_tool calls other tools, not itself.";
+
 /// One good call of each tool and a piece of its answer. A tool without a case fails the test.
 fn case(name: &str) -> Option<(Value, &'static str)> {
     Some(match name {
@@ -66,6 +70,9 @@ fn case(name: &str) -> Option<(Value, &'static str)> {
         | "process_status"
         | "read_command_output" => (json!({"id": "x"}), NO_PROGRAMS),
         "process_list" => (json!({}), "There are none."),
+        // Without a runtime there is nothing to find or to call.
+        "search_tools" => (json!({"query": "read"}), NO_TOOLS),
+        "call_tool" => (json!({"name": "call_tool"}), NO_TOOL),
         "read_currently_open_file" => (json!({}), "There is no editor connected"),
         _ => return None,
     })
@@ -83,7 +90,7 @@ fn q2_every_builtin_runs_with_a_bare_context() {
         let folder = Folder::with([("a.txt", "hello\n")]);
         folder.git(&["init", "--quiet"]);
         let text = match expected {
-            NO_PROGRAMS => folder.error(name, input),
+            NO_PROGRAMS | NO_TOOLS | NO_TOOL => folder.error(name, input),
             _ => folder.text(name, input),
         };
         assert!(text.contains(expected), "{name}: {text}");
@@ -107,7 +114,10 @@ fn r2_schemas_of_all_builtins_compile_and_are_closed() {
             Some(primary) => assert!(properties.contains_key(primary), "{name}: {primary}"),
             None => assert!(properties.is_empty(), "{name} has no primary argument"),
         }
-        assert!(spec.group.is_some() && spec.category != Category::System, "{name}");
+        // What touches nothing is in every mode.
+        let touches = !["search_tools", "call_tool"].contains(&name);
+        assert_eq!(spec.group.is_some(), touches, "{name}");
+        assert_eq!(spec.category != Category::System, touches, "{name}");
         assert!(spec.title.is_some() && !spec.description.is_empty(), "{name}");
         // An extension's schemas are compiled when they are registered.
         registry.register(Source::Extension("test".into()), tool).unwrap();
@@ -171,7 +181,8 @@ fn a2_every_builtin_is_in_the_category_of_what_it_does() {
             // It is about a process that the same caller was allowed to start.
             continue;
         }
-        assert_eq!(plan.actions().is_empty(), nothing_said, "{name}");
+        let touches = tool.spec().category != Category::System;
+        assert_eq!(plan.actions().is_empty(), nothing_said || !touches, "{name}");
         for action in plan.actions() {
             let category = match action {
                 Action::Execute { .. } => Category::Execute,
@@ -196,7 +207,12 @@ fn every_builtin_says_what_it_is_about_to_do_while_the_call_still_comes_in() {
         }
         let unknown = tool.partial(&json!({})).unwrap();
         assert!(unknown.ends_with(": ..."), "{name}: {unknown}");
-        let input = json!({"path": "a/b", "command": "a/b", "id": "a/b"});
+        let said = match name.as_str() {
+            "search_tools" => "query",
+            "call_tool" => "name",
+            _ => "path",
+        };
+        let input = json!({said: "a/b", "command": "a/b", "id": "a/b"});
         let known = tool.partial(&input).unwrap();
         assert!(known.ends_with(": a/b"), "{name}: {known}");
     }

@@ -11,7 +11,8 @@ use dogu_tool::{
     Action, AgentRuntime, BoxFuture, Cache, CancelFlag, ChangeOptions, Editor, Embeddings,
     ErrorCode, FileChange, FileFacts, Files, FolderEntry, LogLevel, Message, Network, Onward,
     Origin, Principal, Processes, ReadFiles, Repository, Scope, Seen, ToolCall, ToolContext,
-    ToolError, ToolSpec, Visitor, Visitors, WalkEntry, WalkOptions, Walked, WriteOptions, Written,
+    ToolError, ToolSpec, Toolbox, Visitor, Visitors, WalkEntry, WalkOptions, Walked, WriteOptions,
+    Written,
 };
 use serde_json::{Value, json};
 
@@ -155,6 +156,9 @@ impl ToolContext for Context {
         None
     }
     fn cache(&self) -> Option<&dyn Cache> {
+        None
+    }
+    fn tools(&self) -> Option<&dyn Toolbox> {
         None
     }
 }

@@ -26,6 +26,7 @@ mod read_forms;
 mod read_hostile;
 mod read_images;
 mod search_shapes;
+mod search_tools;
 #[path = "../../../net/tests/server/mod.rs"]
 mod server;
 mod support;

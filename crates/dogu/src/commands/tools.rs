@@ -88,6 +88,7 @@ fn list(out: &mut impl Write, tools: &[Value]) -> std::io::Result<()> {
 
 fn as_json(spec: &ToolSpec, catalog: &Catalog) -> Value {
     let mut value = json!(spec);
+    value["tokens"] = json!(spec.tokens());
     if let Some(entry) = catalog.entry(spec.name.as_str()) {
         value["source"] = json!(entry.source());
     }
@@ -102,23 +103,25 @@ fn table(out: &mut impl Write, catalog: &Catalog) -> std::io::Result<()> {
         match catalog.entry(spec.name.as_str()) {
             Some(entry) => {
                 let kind = if entry.is_read_only() { "reads" } else { "acts" };
-                writeln!(out, "{:widest$}  {kind:5}  {:8}  {about}", spec.name, entry.source())?;
+                let (cost, source) = (entry.tokens(), entry.source());
+                writeln!(out, "{:widest$}  {cost:5}  {kind:5}  {source:8}  {about}", spec.name)?;
             }
-            None => writeln!(out, "{:widest$}  {about}", spec.name)?,
+            None => writeln!(out, "{:widest$}  {:5}  {about}", spec.name, spec.tokens())?,
         }
     }
     let count = catalog.specs().count();
-    writeln!(out, "\n{count} tools, about {} tokens for a model", tokens(catalog))?;
-    let deferred: Vec<&str> = catalog.deferred().map(|spec| spec.name.as_str()).collect();
-    if deferred.is_empty() {
-        return Ok(());
+    writeln!(out, "\n{count} tools, about {} tokens for a model", catalog.tokens())?;
+    let deferred: Vec<&ToolSpec> = catalog.deferred().collect();
+    if catalog.is_focused() {
+        let tokens: usize = deferred.iter().map(|spec| spec.tokens()).sum();
+        let found = format!("{} more are found by search_tools", deferred.len());
+        return writeln!(out, "{found}; all listed would be {tokens} tokens more");
     }
-    writeln!(out, "also callable by name: {}", deferred.join(", "))
-}
-
-/// Four bytes of JSON a token: right within a third for the usual tokenizers.
-fn tokens(catalog: &Catalog) -> usize {
-    catalog.schemas().iter().map(|schema| schema.to_string().len()).sum::<usize>() / 4
+    let names: Vec<&str> = deferred.iter().map(|spec| spec.name.as_str()).collect();
+    match names.as_slice() {
+        [] => Ok(()),
+        names => writeln!(out, "also callable by name: {}", names.join(", ")),
+    }
 }
 
 fn details(out: &mut impl Write, catalog: &Catalog) -> std::io::Result<()> {
@@ -126,7 +129,9 @@ fn details(out: &mut impl Write, catalog: &Catalog) -> std::io::Result<()> {
         let title = spec.title.as_deref().unwrap_or(spec.name.as_str());
         let source = catalog.entry(spec.name.as_str()).map(|entry| format!(", {}", entry.source()));
         let source = source.unwrap_or_default();
-        writeln!(out, "{title} ({}{source})\n{}\n", spec.name, spec.description)?;
+        let cost = spec.tokens();
+        let head = format!("{title} ({}{source}, about {cost} tokens)", spec.name);
+        writeln!(out, "{head}\n{}\n", spec.description)?;
         for name in spec.parameters() {
             let schema = &spec.input_schema["properties"][name];
             let need = if spec.required().contains(&name) { "required" } else { "optional" };
@@ -190,7 +195,10 @@ mod tests {
     #[test]
     fn a_deferred_tool_is_shown_by_its_name() {
         let one = chosen(catalog(), Some("later")).unwrap();
-        assert_eq!(printed(|out| details(out, &one)), "later (later, builtin)\nDoes it.\n\n");
+        assert_eq!(
+            printed(|out| details(out, &one)),
+            "later (later, builtin, about 19 tokens)\nDoes it.\n\n"
+        );
         assert_eq!(one.schemas().len(), 1);
     }
 }

@@ -17,6 +17,7 @@ mod modes;
 mod parse;
 mod policy;
 mod sandbox;
+mod search_tools;
 mod serve;
 #[path = "../../../net/tests/server/mod.rs"]
 mod server;
