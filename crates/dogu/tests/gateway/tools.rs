@@ -166,8 +166,11 @@ async fn a_variable_that_is_not_set_is_named() {
 #[tokio::test]
 async fn nothing_of_a_server_is_left_when_it_is_closed() {
     let world = Build::new().small("good").world().loaded().await;
-    world.call("small__do", json!({"what": "child"})).await;
-    assert_eq!(crate::support::marked("sleep 78.125").len(), 1);
+    let begun = world.call("small__do", json!({"what": "child"})).await;
+    assert_eq!(begun.to_text(), "begun");
+    // It is not yet itself in the moment between fork and exec.
+    crate::support::until("its child runs", || crate::support::marked("sleep 78.125").len() == 1)
+        .await;
     world.gateway.close();
     crate::support::until("its child is gone", || {
         crate::support::marked("sleep 78.125").is_empty()
