@@ -1,5 +1,5 @@
-//! The real binary under MCP clients that others wrote: the official Python SDK and the MCP
-//! Inspector, over both transports and in both eras of the protocol.
+//! The real binary under MCP clients that others wrote: the official Python and TypeScript SDKs and
+//! the MCP Inspector, over both transports and in both eras of the protocol.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -162,6 +162,24 @@ fn python(place: &Place, transport: &str, target: &[String]) {
     assert_eq!(passed, 30, "{}", shown(&output));
 }
 
+/// The checks of `scripts/mcp_client_check.mjs`.
+fn typescript(place: &Place, transport: &str, target: &[String]) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/mcp_client_check.mjs");
+    let modules = clients().join("node/node_modules").canonicalize().unwrap();
+    let mut command = place.command(modules.join(".bin/node"));
+    command
+        .env("MCP_SDK", modules.join("@modelcontextprotocol/client"))
+        .arg(script)
+        .arg(transport)
+        .arg(place.path("work"))
+        .args(target);
+    let output = run(command);
+    assert!(output.status.success(), "{}", shown(&output));
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let passed = stdout.lines().filter(|line| line.starts_with("ok ")).count();
+    assert_eq!(passed, 10, "{}", shown(&output));
+}
+
 /// The Inspector on the command line, with what it needs to reach a server.
 struct Inspector<'a> {
     place: &'a Place,
@@ -237,6 +255,21 @@ fn the_python_sdk_over_http() {
     let place = Place::new();
     let server = HttpServer::start(&place);
     python(&place, "http", &[server.url.clone(), server.token.clone()]);
+}
+
+#[test]
+#[ignore = "needs what scripts/setup-mcp-clients installs; make test runs it"]
+fn the_typescript_sdk_over_stdio() {
+    let place = Place::new();
+    typescript(&place, "stdio", &place.stdio());
+}
+
+#[test]
+#[ignore = "needs what scripts/setup-mcp-clients installs; make test runs it"]
+fn the_typescript_sdk_over_http() {
+    let place = Place::new();
+    let server = HttpServer::start(&place);
+    typescript(&place, "http", &[server.url.clone(), server.token.clone()]);
 }
 
 #[test]

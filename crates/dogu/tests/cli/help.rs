@@ -271,11 +271,11 @@ fn the_help_of_commands_that_show() {
               What happens to a call that needs approval
 
               Possible values:
-              - ask:  Ask where someone can be asked, else refuse
+              - ask:  Ask through the client where it can show a form, else refuse
               - all:  Allow whatever is not refused outright
               - none: Refuse
               
-              [default: none]
+              [default: ask]
 
           --trust
               Trust what the workspace brings, for this run only
