@@ -19,14 +19,13 @@ fn the_help_of_dogu() {
 
     Commands:
       serve        Offer the tools to an MCP client, over stdio or HTTP
-      mcp          Connect dogu and MCP clients
+      mcp          Put other MCP servers behind the gate, and dogu into the settings of MCP clients
       call         Make one call, through the whole pipeline
       parse        Print the calls in a model's output on stdin, and run nothing
       dispatch     Run the calls in a model's output on stdin, and print their results in its protocol
       edit         Replace a text in a file, right or not at all
       tools        Show the tools that a model is offered
       policy       See what would be allowed, test rules, and take back what was granted
-      mcp          Put other MCP servers behind the gate
       trust        Let the settings, rules, modes and servers count that a workspace brings
       undo         Take back what calls did to files
       log          Show what was called, and how it ended
