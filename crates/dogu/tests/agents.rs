@@ -2,6 +2,7 @@
 //! needs a key for that.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::print_stderr, reason = "an agent that is not there is named")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
