@@ -1,4 +1,4 @@
-//! The real binary under MCP clients that others wrote: the official Python and TypeScript SDKs and
+//! The real binary under MCP clients that others wrote: the two official SDKs (Python, `TypeScript`) and
 //! the MCP Inspector, over both transports and in both eras of the protocol.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]

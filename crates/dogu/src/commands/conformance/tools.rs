@@ -23,6 +23,8 @@ const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA
 const CHANGING: &str = "test_changing_tool";
 
 type Done = BoxFuture<'static, Result<Output, ToolError>>;
+/// A name, the schema of the input, and the work.
+type Row = (&'static str, Value, fn(Job) -> Done);
 
 /// What a fixture works with.
 struct Job {
@@ -117,7 +119,7 @@ pub(super) fn all(
     clients: &Clients,
     registry: &Arc<OnceLock<Arc<Registry>>>,
 ) -> Vec<Arc<dyn Tool>> {
-    let tool = |(name, schema, work): (&'static str, Value, fn(Job) -> Done)| {
+    let tool = |(name, schema, work): Row| {
         let mut spec = ToolSpec::new(name, "A fixture of the conformance suite.", schema).ok()?;
         spec.non_blocking = true;
         spec.polling = true;
@@ -135,7 +137,7 @@ fn needs(field: &str) -> Value {
     json!({ "type": "object", "properties": { field: { "type": "string" } }, "required": [field] })
 }
 
-fn table() -> Vec<(&'static str, Value, fn(Job) -> Done)> {
+fn table() -> Vec<Row> {
     vec![
         ("test_simple_text", nothing(), |_| ready("A simple text.".into())),
         ("test_image_content", nothing(), |_| ready(image().into())),
@@ -166,7 +168,7 @@ fn table() -> Vec<(&'static str, Value, fn(Job) -> Done)> {
             job.ctx.progress("asking", Some(0.5));
             Box::pin(greets(job))
         }),
-        ("test_trigger_tool_change", nothing(), |job| Box::pin(changes(job))),
+        ("test_trigger_tool_change", nothing(), |job| Box::pin(std::future::ready(changes(&job)))),
         ("test_input_required_result_elicitation", nothing(), |job| Box::pin(greets(job))),
         ("test_input_required_result_sampling", nothing(), |job| {
             Box::pin(asks(
@@ -239,13 +241,13 @@ async fn elicits(job: Job) -> Result<Output, ToolError> {
         "email": { "type": "string", "description": "User's email address" },
     });
     let form = elicitation(message, &fields, &["username", "email"]);
-    completed(&job.ask(json!({ "form": form })).await?)
+    Ok(completed(&job.ask(json!({ "form": form })).await?))
 }
 
-fn completed(given: &InputResponses) -> Result<Output, ToolError> {
+fn completed(given: &InputResponses) -> Output {
     let form = &given["form"];
     let (action, content) = (&form["action"], &form["content"]);
-    Ok(format!("Elicitation completed: action={action}, content={content}").into())
+    format!("Elicitation completed: action={action}, content={content}").into()
 }
 
 async fn defaults(job: Job) -> Result<Output, ToolError> {
@@ -256,7 +258,7 @@ async fn defaults(job: Job) -> Result<Output, ToolError> {
         "status": { "type": "string", "enum": ["active", "inactive", "pending"], "default": "active" },
         "verified": { "type": "boolean", "default": true },
     });
-    completed(&job.ask(json!({ "form": elicitation("Your data", &fields, &[]) })).await?)
+    Ok(completed(&job.ask(json!({ "form": elicitation("Your data", &fields, &[]) })).await?))
 }
 
 async fn choices(job: Job) -> Result<Output, ToolError> {
@@ -278,7 +280,7 @@ async fn choices(job: Job) -> Result<Output, ToolError> {
         "untitledMulti": { "type": "array", "items": { "type": "string", "enum": plain } },
         "titledMulti": { "type": "array", "items": { "anyOf": titled("Choice") } },
     });
-    completed(&job.ask(json!({ "form": elicitation("Choose", &fields, &[]) })).await?)
+    Ok(completed(&job.ask(json!({ "form": elicitation("Choose", &fields, &[]) })).await?))
 }
 
 async fn greets(job: Job) -> Result<Output, ToolError> {
@@ -329,7 +331,7 @@ async fn asks_what_it_can(job: Job) -> Result<Output, ToolError> {
 }
 
 /// Brings a tool, or takes it away again.
-async fn changes(job: Job) -> Result<Output, ToolError> {
+fn changes(job: &Job) -> Result<Output, ToolError> {
     let failed = |_| ToolError::failed("The tools cannot be changed.");
     let registry = job.registry.get().ok_or_else(|| ToolError::failed("There is no registry."))?;
     let name = ToolName::new(CHANGING).map_err(|_| ToolError::failed("A bad name."))?;
