@@ -1,7 +1,6 @@
 //! Agents that others wrote read what `dogu mcp install` wrote, and find dogu behind it.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-#![expect(clippy::print_stderr, reason = "an agent that is not there is named")]
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
