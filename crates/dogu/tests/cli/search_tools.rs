@@ -36,13 +36,11 @@ fn answer(server: &mut Running, message: &Value) -> (Value, Vec<String>) {
     let mut before = Vec::new();
     loop {
         let received = server.receive();
-        match received["method"].as_str() {
-            Some(method) => before.push(method.to_owned()),
-            None => {
-                assert_eq!(received["id"], message["id"], "{received}");
-                return (received, before);
-            }
-        }
+        let Some(method) = received["method"].as_str() else {
+            assert_eq!(received["id"], message["id"], "{received}");
+            return (received, before);
+        };
+        before.push(method.to_owned());
     }
 }
 
