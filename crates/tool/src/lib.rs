@@ -65,6 +65,7 @@ mod result;
 mod scope;
 mod shaped;
 mod shell;
+mod slim;
 mod source;
 mod spec;
 mod status;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::name::{NameError, ToolName};
+use crate::slim::slim;
 
 /// What kind of thing a tool touches; every tool is in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -281,8 +282,11 @@ fn schema_of<T: JsonSchema>() -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
+        // The tool is described already.
+        object.remove("description");
         close(object);
     }
+    slim(&mut schema);
     schema
 }
 
