@@ -16,37 +16,37 @@ fn listed(arguments: &[&str]) -> Value {
 fn the_table_and_one_tool() {
     let home = Home::new();
     assert_snapshot!(home.dogu(&["tools"]).quiet(), @"
-    read_file                   810  reads  builtin   Reads a file, or several with `files`
-    write_file                  150  acts   builtin   Writes the whole content of a file
-    edit_file                   282  acts   builtin   Replaces a text in a file
-    multi_edit                  257  acts   builtin   Makes several replacements in one file, in order; where one of them cannot be made, none is
-    apply_diff                  203  acts   builtin   Changes a file by SEARCH/REPLACE blocks, all or none
-    apply_patch                 181  acts   builtin   Adds, changes, moves and deletes files by a patch: all of it, or nothing
-    delete_file                  81  acts   builtin   Deletes a file
-    move_file                   111  acts   builtin   Moves or renames a file
-    list_files                  192  reads  builtin   Lists a folder, with `recursive` all that is below it, the nearest names first
-    view_subdirectory           202  reads  builtin   Shows a folder as an indented tree, with how many files and folders are below each folder
-    glob                        341  reads  builtin   Finds files by a pattern of their path, such as `*.rs` or `src/**/*.{ts,tsx}`, the newest first
-    grep                        961  reads  builtin   Searches files for a regular expression with ripgrep's engine
-    codebase_search             244  reads  builtin   Finds code by what it does
-    view_repo_map               227  reads  builtin   Shows what a code base defines
-    view_diff                   456  reads  builtin   Shows what changed in the git repository
-    read_currently_open_file     77  reads  builtin   Reads the file that the user looks at in their editor, with changes that are not saved yet
-    execute_command             353  acts   builtin   Runs a command line in a sandbox and gives back its output and exit code
-    read_command_output         220  reads  builtin   Shows the whole output of a command whose result was cut: by pages of lines, or the lines that match
-    process_start               287  acts   builtin   Starts a command that runs on after the call: a server, a watcher, a program to talk to (with `pty`)
-    process_wait                293  reads  builtin   Waits for a process: for its end, for output that matches, for an open port, or until it is quiet
-    process_logs                231  reads  builtin   Shows what a process wrote: its last lines, lines that match, errors, or what is new since a cursor
-    process_send                169  acts   builtin   Sends input to a process that process_start began, and shows what it answers
-    process_stop                106  acts   builtin   Ends a process and everything that it started: asked to first, killed after three seconds
-    process_list                 58  reads  builtin   Lists the processes that were started to run on, and the last ones that ended
-    process_status               90  reads  builtin   Says how a process does: whether it runs, for how long, at which ports it listens, how much it wrote, how it ended
+    read_file                   698  reads  builtin   Reads a file, or several with `files`
+    write_file                  142  acts   builtin   Writes the whole content of a file
+    edit_file                   266  acts   builtin   Replaces a text in a file
+    multi_edit                  248  acts   builtin   Makes several replacements in one file, in order; where one of them cannot be made, none is
+    apply_diff                  195  acts   builtin   Changes a file by SEARCH/REPLACE blocks, all or none
+    apply_patch                 173  acts   builtin   Adds, changes, moves and deletes files by a patch: all of it, or nothing
+    delete_file                  73  acts   builtin   Deletes a file
+    move_file                   103  acts   builtin   Moves or renames a file
+    list_files                  177  reads  builtin   Lists a folder, with `recursive` all that is below it, the nearest names first
+    view_subdirectory           177  reads  builtin   Shows a folder as an indented tree, with how many files and folders are below each folder
+    glob                        314  reads  builtin   Finds files by a pattern of their path, such as `*.rs` or `src/**/*.{ts,tsx}`, the newest first
+    grep                        808  reads  builtin   Searches files for a regular expression with ripgrep's engine
+    codebase_search             221  reads  builtin   Finds code by what it does
+    view_repo_map               212  reads  builtin   Shows what a code base defines
+    view_diff                   347  reads  builtin   Shows what changed in the git repository
+    read_currently_open_file     67  reads  builtin   Reads the file that the user looks at in their editor, with changes that are not saved yet
+    execute_command             330  acts   builtin   Runs a command line in a sandbox and gives back its output and exit code
+    read_command_output         186  reads  builtin   Shows the whole output of a command whose result was cut: by pages of lines, or the lines that match
+    process_start               272  acts   builtin   Starts a command that runs on after the call: a server, a watcher, a program to talk to (with `pty`)
+    process_wait                256  reads  builtin   Waits for a process: for its end, for output that matches, for an open port, or until it is quiet
+    process_logs                201  reads  builtin   Shows what a process wrote: its last lines, lines that match, errors, or what is new since a cursor
+    process_send                161  acts   builtin   Sends input to a process that process_start began, and shows what it answers
+    process_stop                100  acts   builtin   Ends a process and everything that it started: asked to first, killed after three seconds
+    process_list                 49  reads  builtin   Lists the processes that were started to run on, and the last ones that ended
+    process_status               83  reads  builtin   Says how a process does: whether it runs, for how long, at which ports it listens, how much it wrote, how it ended
 
-    25 tools, about 6582 tokens for a model
+    25 tools, about 5859 tokens for a model
     also callable by name: search_tools, call_tool, edit, search_replace, single_find_and_replace, search_and_replace, multi_apply_diff, read_file_range, ls, glob_search, search_files, grep_search, bash, run_terminal_command, bash_exec, bash_script, codebase
     ");
     assert_snapshot!(home.dogu(&["tools", "write_file"]).quiet(), @"
-    Write file (write_file, builtin, about 150 tokens)
+    Write file (write_file, builtin, about 142 tokens)
     Writes the whole content of a file. Creates the file and the folders on the way, or replaces what is there. Use edit_file to change a part of it.
 
       path: string, required. The file, relative to the working folder or absolute.
@@ -106,8 +106,7 @@ fn the_json_form_has_everything() {
         "required": [
           "path",
           "content"
-        ],
-        "description": "What to write."
+        ]
       },
       "aliases": {
         "file_path": "path"
@@ -118,7 +117,7 @@ fn the_json_form_has_everything() {
       "non_blocking": false,
       "primary_argument": "path",
       "exposure": "direct",
-      "tokens": 150,
+      "tokens": 142,
       "source": "builtin"
     }
     "#);
