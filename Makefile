@@ -4,7 +4,7 @@
 ADDR ?= 127.0.0.1:8765
 ROOT ?= .
 
-.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit bench-shell bench-mcp setup
+.PHONY: run build test bench bench-start bench-protocol bench-policy bench-search bench-map bench-code bench-edit bench-shell bench-mcp bench-tools setup
 
 ## run: build dogu, serve the tools of ROOT over HTTP at ADDR, and say what to do next
 run: build
@@ -70,6 +70,10 @@ bench-edit:
 ## bench-shell: a command through the tool and the sandbox beside `bash -c`, and a gigabyte of output
 bench-shell:
 	cargo bench -p dogu --bench shell
+
+## bench-tools: how fast a tool is found among 5,000
+bench-tools:
+	cargo bench -p dogu-builtin --bench tools
 
 ## bench-mcp: `dogu serve` beside the filesystem server of the protocol's authors
 MCP_SUITE := .cache/mcp-conformance/node_modules
