@@ -1,12 +1,24 @@
-//! Questions of the servers behind the gateway, shown by the client of the call that they belong
-//! to, under the server's name.
+//! What clients of `dogu serve` have of the servers behind the gateway: their tools, loaded when
+//! one is called that is not known yet, and their questions, shown by the client of the call that
+//! they belong to, under the server's name.
 
 use std::sync::Arc;
 
-use dogu_gateway::{Elicitation, Elicitor, Reply, Wants};
-use dogu_mcp::Clients;
+use dogu_gateway::{Elicitation, Elicitor, Gateway, Reply, Wants};
+use dogu_mcp::{Clients, Offers};
 use dogu_tool::BoxFuture;
 use serde_json::Value;
+
+use crate::setup::warn_unusable;
+
+/// The tools of the gateway's servers.
+pub(crate) struct ServerTools(pub(crate) Gateway);
+
+impl Offers for ServerTools {
+    fn load<'a>(&'a self, tool: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move { warn_unusable(&self.0.load_for(tool).await) })
+    }
+}
 
 /// Asks the clients of `dogu serve`.
 pub(crate) struct Forward(pub(crate) Clients);

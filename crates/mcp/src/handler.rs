@@ -69,8 +69,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let requester = Requester::of(&self.connection, context);
-        // The catalog is the one at the arrival of the request.
-        let catalog = self.caller.runtime.catalog();
+        let catalog = self.catalog_with(name).await;
         let structured = requester.version >= ProtocolVersion::V_2025_06_18
             && list::promises_structure(&catalog, name);
         let request = digest("tools/call", name, Some(&input));
@@ -92,6 +91,22 @@ impl Handler {
             }
             Reply::Done(..) => Err(ended()),
         }
+    }
+
+    /// The catalog at the arrival of a request, with the tool that it calls: who remembers a name
+    /// from an earlier session need not ask for the list first.
+    async fn catalog_with(&self, name: &str) -> Catalog {
+        let catalog = self.caller.runtime.catalog();
+        if catalog.contains(name) {
+            return catalog;
+        }
+        for offers in &self.caller.options.offers {
+            tokio::select! {
+                () = offers.load(name) => {}
+                () = self.caller.closing.cancelled() => {}
+            }
+        }
+        self.caller.runtime.catalog()
     }
 
     /// What the client is shown: in the older eras what it found too, in the newest what no earlier

@@ -11,7 +11,7 @@ use crate::ask::link::Client;
 /// The text of a prompt, once it is there.
 pub type PromptFuture = BoxFuture<'static, Result<GetPromptResult, ErrorData>>;
 
-/// Resources and prompts that somebody offers besides dogu's own. What is offered may change from
+/// Resources, prompts and tools that somebody offers besides dogu's own. What is offered may change from
 /// request to request.
 pub trait Offers: Send + Sync {
     /// The resources that are listed.
@@ -39,6 +39,12 @@ pub trait Offers: Send + Sync {
     fn prompt(&self, name: &str, arguments: &JsonObject, client: &Client) -> Option<PromptFuture> {
         let _ = (name, arguments, client);
         None
+    }
+
+    /// Brings a tool into the registry that is called and not there yet, where it is one of these.
+    fn load<'a>(&'a self, tool: &'a str) -> BoxFuture<'a, ()> {
+        let _ = tool;
+        Box::pin(std::future::ready(()))
     }
 
     /// How an argument could go on; none where the reference is not one of these.

@@ -12,7 +12,7 @@ use dogu_mcp::{Clients, CommandFolders, HttpServer, ServeError, ServeOptions, To
 use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
 
 use crate::args::{Serve, ServeApprove, Workspace};
-use crate::forward::Forward;
+use crate::forward::{Forward, ServerTools};
 use crate::problem::Problem;
 use crate::prompt::Approver;
 use crate::sandbox;
@@ -61,7 +61,10 @@ fn options(setup: &Setup, serve: &Serve) -> ServeOptions {
         ask_client: serve.approve == ServeApprove::Ask,
         // A file of requests ends at once; whoever gave it wants the answers all the same.
         end_grace: if is_file(Path::new("/dev/stdin")) { FILE_GRACE } else { quick },
-        offers: vec![Arc::new(CommandFolders::new(command_folders(setup)))],
+        offers: vec![
+            Arc::new(CommandFolders::new(command_folders(setup))),
+            Arc::new(ServerTools(setup.gateway.clone())),
+        ],
         name: "dogu".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: Some(INSTRUCTIONS.to_owned()),

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::support::Home;
+use crate::support::{Home, Running};
 
 fn script() -> String {
     format!("{}/tests/gateway/server.py", env!("CARGO_MANIFEST_DIR"))
@@ -100,4 +100,86 @@ fn a_server_that_does_not_answer_is_told_and_the_rest_works() {
     home.user_settings("mcp_servers:\n  bad: {comand: x}\n");
     let wrong = home.dogu(&["mcp", "list"]);
     assert!(wrong.stderr.contains("config.yaml:2:9: "), "{wrong}");
+}
+
+/// A server behind the gate that asks a person in the middle of a call.
+fn asking() -> (Home, Running) {
+    let home = Home::new();
+    home.user_settings(&format!(
+        "mcp_servers: {{small: {{command: python3, args: [\"{}\", good]}}}}\n",
+        script()
+    ));
+    let server = home.start(&["serve"]);
+    (home, server)
+}
+
+/// What a form is about, and what is answered.
+fn filled(form: &Value) -> Value {
+    let about = form["message"].as_str().unwrap();
+    if about.starts_with("dogu asks: may this run?") {
+        return json!({"action": "accept", "content": {"answer": "allow_once"}});
+    }
+    assert_eq!(about, "The MCP server \"small\" asks this, not dogu:\n\nYour name?");
+    json!({"action": "accept", "content": {"name": "Kim"}})
+}
+
+#[test]
+fn a_server_asks_the_person_behind_the_client() {
+    let (_home, mut server) = asking();
+    let send = |id: u64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let client = json!({"name": "test", "version": "1"});
+    server.send(&send(
+        1,
+        "initialize",
+        json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"form": {}}}, "clientInfo": client}),
+    ));
+    server.receive();
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let call = json!({"name": "small__do", "arguments": {"what": "elicit"}});
+    server.send(&send(2, "tools/call", call));
+    let mut asked = 0;
+    loop {
+        let received = server.receive();
+        if received["method"] == "elicitation/create" {
+            asked += 1;
+            let result = filled(&received["params"]);
+            server.send(&json!({"jsonrpc": "2.0", "id": received["id"], "result": result}));
+        } else if received["id"] == 2 {
+            assert_eq!(asked, 2, "{received}");
+            assert!(received["result"].to_string().contains("Kim"), "{received}");
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_server_asks_the_person_behind_a_client_of_the_newest_era() {
+    let (_home, mut server) = asking();
+    let mut params = json!({
+        "name": "small__do",
+        "arguments": {"what": "elicit"},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        },
+    });
+    for id in 1..4 {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        server.send(&call);
+        let mut received = server.receive();
+        while received["id"] != id {
+            received = server.receive();
+        }
+        let result = &received["result"];
+        if id == 3 {
+            assert!(result["content"].to_string().contains("Kim"), "{received}");
+            return;
+        }
+        assert_eq!(result["resultType"], "input_required", "{received}");
+        let asked = result["inputRequests"].as_object().unwrap();
+        let answers = asked.iter().map(|(key, form)| (key.clone(), filled(&form["params"])));
+        params["inputResponses"] = answers.collect::<serde_json::Map<_, _>>().into();
+        params["requestState"] = result["requestState"].clone();
+    }
 }
