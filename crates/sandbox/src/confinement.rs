@@ -29,6 +29,12 @@ pub struct Confinement {
     /// Folders that are seen as they are and cannot be changed, wherever they lie: in a private
     /// folder or an emptied home folder, too.
     pub seen: Vec<PathBuf>,
+    /// Folders outside that look as if they could be changed. Where
+    /// [`Machine::overlays`](crate::Machine) is not there, or the file system of `upper` cannot
+    /// serve, they are read-only as everything else is.
+    pub overlays: Vec<Overlay>,
+    /// Files outside that one of the command's own stands in for.
+    pub instead: Vec<Instead>,
     /// What may be read besides.
     pub reads: Reads,
     /// What may be reached over the network.
@@ -42,6 +48,26 @@ pub struct Confinement {
     pub name_servers: Vec<IpAddr>,
     /// How much of the machine it may take.
     pub limits: Limits,
+}
+
+/// A folder outside with a layer over it: what is changed there goes into the layer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlay {
+    /// The folder. It stays as it is.
+    pub at: PathBuf,
+    /// The layer: a folder below a writable one, which keeps what was changed.
+    pub upper: PathBuf,
+    /// An empty folder beside it, which the kernel works in.
+    pub work: PathBuf,
+}
+
+/// A file outside, and what stands in for it. What does not exist is skipped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instead {
+    /// The file. It stays as it is.
+    pub at: PathBuf,
+    /// A file below a writable folder, which is seen and changed there.
+    pub own: PathBuf,
 }
 
 /// Addresses that begin alike.

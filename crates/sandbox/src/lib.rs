@@ -62,7 +62,7 @@ mod report;
 
 #[cfg(unix)]
 pub use command::{Command, SpawnError, Spawned};
-pub use confinement::{AddressRange, Confinement, Limits, Network, Reads};
+pub use confinement::{AddressRange, Confinement, Instead, Limits, Network, Overlay, Reads};
 #[cfg(target_os = "linux")]
 pub use linux::{placeholder::Placeholders, probe::probe, spawn::spawn};
 pub use machine::{Machine, Strength};

@@ -23,6 +23,8 @@ pub struct Machine {
     /// sockets of others can be closed to it. Without it only ports can, by Landlock, and of those
     /// sockets the ones that are there when it starts, by mounts.
     pub watched_connections: bool,
+    /// Layers over folders can be mounted. Without them such folders are read-only.
+    pub overlays: bool,
     /// [`Limits::processes`](crate::Limits) holds. For root it needs a kernel since 6.14.
     pub process_limit: bool,
 }
@@ -61,9 +63,15 @@ impl Machine {
             network_namespaces: false,
             own_processes_view: false,
             own_terminals: false,
+            overlays: false,
             process_limit: false,
             ..self
         }
+    }
+
+    /// The same machine as if it had no layers over folders.
+    pub fn without_overlays(self) -> Self {
+        Self { overlays: false, ..self }
     }
 
     /// The same machine as if it had no network namespaces.

@@ -96,6 +96,7 @@ stages! {
     Seccomp = 22, "filter its system calls";
     Program = 23, "start the program";
     Watch = 24, "watch over its connections";
+    Overlay = 25, "lay a folder over another";
 }
 
 const RUNNING: u8 = 1;

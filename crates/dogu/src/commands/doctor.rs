@@ -199,5 +199,10 @@ fn layers(machine: &Machine) -> Vec<Finding> {
             machine.watched_connections,
             "commands reach Unix sockets that are made after they started, and with a network link-local addresses, such as the one at which a cloud gives out keys; needs Linux 5.9, and a container that allows pidfd_getfd",
         ),
+        layer(
+            "layers over folders",
+            machine.overlays,
+            "what cargo and go download for commands is fetched anew for each workspace; needs Linux 5.11",
+        ),
     ]
 }

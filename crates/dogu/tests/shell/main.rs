@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod changes;
+mod downloads;
 mod environment;
 mod execute;
 mod other_shells;

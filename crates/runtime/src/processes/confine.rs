@@ -1,15 +1,16 @@
 //! From a profile, the places of this machine and what was granted to what a command may do.
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use dogu_policy::facts::{CommandFacts, JudgedAction};
 use dogu_policy::path::{Places, steers};
-use dogu_process::sandbox::{AddressRange, Confinement, Limits, Network, Reads};
+use dogu_process::sandbox::{AddressRange, Confinement, Limits, Machine, Network, Reads};
 use dogu_tool::{Action, OUTSIDE_SANDBOX};
 
-use super::caches;
+use super::caches::{Caches, Giving};
 use super::profiles::Profiles;
 use crate::files::secrets_of;
 use crate::settings::{Profile, SandboxLimits, SandboxSettings};
@@ -81,7 +82,7 @@ pub(crate) struct Held {
     pub(crate) confinement: Option<Confinement>,
     pub(crate) profile: Profile,
     /// Its caches, where those of its user are out of reach.
-    pub(crate) caches: Option<PathBuf>,
+    pub(crate) caches: Option<Caches>,
     /// What should be held and is not, in words.
     pub(crate) unguarded: Vec<String>,
 }
@@ -90,14 +91,22 @@ impl Wanted<'_> {
     /// What holds the command.
     pub(crate) fn held(&self) -> Held {
         let profile = self.profile();
-        let mut confinement = (profile != Profile::Off).then(|| self.confinement(profile));
-        let workspace = confinement.as_mut().filter(|_| profile == Profile::Workspace);
-        let caches = workspace.and_then(|confinement| {
-            let folder = caches::folder(self.places, self.roots.first()?)?;
-            confinement.writable.push(folder.clone());
-            Some(folder)
-        });
-        Held { confinement, profile, caches, unguarded: Vec::new() }
+        let confinement = (profile != Profile::Off).then(|| self.confinement(profile));
+        Held { confinement, profile, caches: None, unguarded: Vec::new() }
+    }
+
+    /// Gives the command caches, where those of its user are out of reach.
+    pub(super) fn give_caches(
+        &self,
+        held: &mut Held,
+        environment: &[(OsString, OsString)],
+        machine: &Machine,
+    ) {
+        let workspace = held.confinement.as_mut().filter(|_| held.profile == Profile::Workspace);
+        if let (Some(confinement), Some(root)) = (workspace, self.roots.first()) {
+            let giving = Giving { places: self.places, root, environment, machine };
+            held.caches = giving.give(confinement);
+        }
     }
 
     /// A line that only looks needs to write nothing.

@@ -8,10 +8,10 @@ use dogu_process::environment::{SANDBOX_MARK, environment, for_terminal, of_logi
 use dogu_process::sandbox::{Machine, Strength};
 use dogu_process::{Input, Launch, Supervisor, TerminalSize};
 use dogu_tool::text::with_causes;
-use dogu_tool::{Keep, Principal, ProcessInput, ProcessRequest, Shell, ToolError};
+use dogu_tool::{Keep, Principal, Process as _, ProcessInput, ProcessRequest, Shell, ToolError};
 use tokio::sync::OnceCell;
 
-use super::caches;
+use super::caches::Caches;
 use super::confine::{Held, Wanted};
 use super::outputs::Outputs;
 use super::profiles::Profiles;
@@ -97,7 +97,9 @@ impl ProcessService {
         look: impl AsyncFnOnce(Keep) -> Seen,
     ) -> Result<Arc<Running>, ToolError> {
         self.table.check_room(who, &request.keep)?;
+        let machine = self.machine().await?;
         let mut held = wanted.held();
+        wanted.give_caches(&mut held, &self.own_environment().await, &machine);
         // What can write nothing is not watched.
         let writes = held.confinement.as_ref().is_none_or(|held| !held.writable.is_empty());
         let mut seen = if writes { look(request.keep.clone()).await } else { Seen::Nothing };
@@ -105,7 +107,6 @@ impl ProcessService {
             held.unguarded = wanted.hold(&mut held, steering);
         }
         seen.allow(wanted.may_make(held.profile));
-        let machine = self.machine().await?;
         // Once in a while is enough; the first command is as good as any.
         self.swept.call_once(|| self.outputs.sweep());
         let (id, spill) = self.outputs.create(who);
@@ -113,8 +114,16 @@ impl ProcessService {
         let launch = self.launch(&request, &held, &log).await;
         let child =
             self.supervisor.start(launch).await.map_err(|error| not_started(&error, &request))?;
+        let in_use = held.caches.as_mut().map(Caches::in_use);
         let running = Arc::new(Running::new(Started { id, request, child, held, machine }, seen));
         self.table.add(who, &running);
+        if let Some(in_use) = in_use.filter(|in_use| !in_use.is_empty()) {
+            let ended = Arc::clone(&running);
+            tokio::spawn(async move {
+                ended.ended().await;
+                drop(in_use);
+            });
+        }
         Ok(running)
     }
 
@@ -141,8 +150,8 @@ impl ProcessService {
             given.push((SANDBOX_MARK.into(), held.profile.as_str().into()));
             given.push(("TMPDIR".into(), "/tmp".into()));
         }
-        if let Some(folder) = &held.caches {
-            caches::name_to(&mut given, folder);
+        if let Some(caches) = &held.caches {
+            caches.name_to(&mut given);
         }
         if held.profile == Profile::ReadOnly {
             add_git_settings(&mut given, &GIT_LOOKS);
@@ -152,6 +161,14 @@ impl ProcessService {
             given.push((name.into(), value.into()));
         }
         given
+    }
+
+    /// What every command finds in its environment.
+    async fn own_environment(&self) -> Vec<(OsString, OsString)> {
+        let mut own = self.environment.get_or_init(|| self.base_environment()).await.clone();
+        let set = &self.shell_settings.environment;
+        own.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
+        own
     }
 
     /// dogu's own environment, or a login's, as far as commands may have it.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::placeholder::{Placeholders, guard};
 use super::sockets;
-use crate::{Confinement, Network, Reads, SpawnError};
+use crate::{Confinement, Instead, Network, Overlay, Reads, SpawnError};
 
 /// Folders that each command has for itself.
 pub(crate) const PRIVATE: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
@@ -34,6 +34,12 @@ pub(crate) struct MountPlan {
     pub(crate) shown: Vec<CString>,
     pub(crate) sockets: Vec<CString>,
     pub(crate) scratch: CString,
+    /// Folder, layer, and what the kernel works in.
+    pub(crate) overlays: Vec<[CString; 3]>,
+    /// File, and what stands in for it.
+    pub(crate) instead: Vec<[CString; 2]>,
+    /// Whether folders can be laid over others is to be found out.
+    pub(crate) tries_overlay: bool,
 }
 
 /// Bytes of the private folders unless the limits say something else.
@@ -62,6 +68,12 @@ impl MountPlan {
         plan.anchored = texts(anchored)?;
         for path in &confinement.held {
             plan.hold(path, &writable)?;
+        }
+        for Overlay { at, upper, work } in &confinement.overlays {
+            plan.overlays.push([text(at)?, own(upper, &writable)?, own(work, &writable)?]);
+        }
+        for Instead { at, own: file } in &confinement.instead {
+            plan.instead.push([text(at)?, own(file, &writable)?]);
         }
         Ok(plan)
     }
@@ -139,6 +151,14 @@ impl MountPlan {
         }
         Ok(())
     }
+}
+
+/// A path below a writable folder: whatever is changed through it could be changed anyway.
+fn own(path: &Path, writable: &[PathBuf]) -> Result<CString, SpawnError> {
+    if writable.iter().any(|root| path.starts_with(root)) {
+        return text(path);
+    }
+    Err(SpawnError::Invalid(format!("{} is in no writable folder", path.display())))
 }
 
 /// What a link leads to: that is what a program reads.

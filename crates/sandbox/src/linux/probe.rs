@@ -28,6 +28,7 @@ pub fn probe(deadline: Duration) -> Machine {
         landlock: confine::landlock_version(),
         seccomp: cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
         watched_connections: cfg!(any(target_arch = "x86_64", target_arch = "aarch64")),
+        overlays: true,
         process_limit: process::ids().0 != 0 || kernel() >= OWN_PROCESS_NUMBERS,
     };
     // Each round takes at least one thing away.
@@ -66,6 +67,7 @@ fn lessened(machine: Machine, failed: &Attempt) -> Machine {
         Some(Stage::Landlock) if machine.landlock > 0 => machine.without_landlock(),
         Some(Stage::Watch) if machine.watched_connections => machine.without_watched_connections(),
         Some(Stage::Seccomp) if machine.seccomp => machine.without_seccomp(),
+        Some(Stage::Overlay) if machine.overlays => machine.without_overlays(),
         Some(Stage::Processes) if machine.own_processes_view => {
             machine.without_own_processes_view()
         }
@@ -93,8 +95,9 @@ fn attempt(machine: &Machine, end: Instant) -> Attempt {
 fn empty_job(machine: &Machine) -> Result<Job, Errno> {
     let null = || files::open(c"/dev/null", libc::O_RDWR);
     let confinement = Confinement::default();
-    let walls = Walls::new(&confinement, machine, &mut Placeholders::default())
+    let mut walls = Walls::new(&confinement, machine, &mut Placeholders::default())
         .map_err(|_| Errno(libc::EINVAL))?;
+    walls.plan.tries_overlay = true;
     Ok(Job {
         program: Program::Nothing,
         argv: Vec::new(),
@@ -161,6 +164,7 @@ mod tests {
             landlock: 7,
             seccomp: true,
             watched_connections: true,
+            overlays: true,
             process_limit: true,
         };
         let mut rounds = 0;

@@ -116,6 +116,64 @@ fn what_is_held_is_read_and_moved_with_its_folder() {
 }
 
 #[test]
+fn a_layer_takes_what_is_changed_outside() {
+    for user in users() {
+        let machine = machine(user);
+        assert!(machine.overlays, "this machine has no layers");
+        for machine in [machine.clone(), machine.without_landlock()] {
+            let world = World::new(user);
+            let at = |name: &str| world.at(name);
+            for name in ["home/.cache/sub", "ws/layer/upper", "ws/layer/work"] {
+                std::fs::create_dir_all(at(name)).unwrap();
+            }
+            for name in ["home/.cache/sub/old", "home/.cache/lock", "ws/layer/lock"] {
+                std::fs::write(at(name), "outside").unwrap();
+            }
+            world.give_all();
+            let line = "cd $H && cat sub/old && echo new > made && echo changed > sub/old && rm -r sub && mkdir -p deep/er && echo x > lock && ls; cat lock; ln made linked && echo done";
+            let wish = |machine: &Machine| {
+                let mut wish = world.line(line);
+                let home = format!("H={}", at("home/.cache").display());
+                wish["env"].as_array_mut().unwrap().push(json!(home));
+                wish["machine"] = json!(machine);
+                wish["confinement"]["overlays"] = json!([{
+                    "at": at("home/.cache"),
+                    "upper": at("ws/layer/upper"),
+                    "work": at("ws/layer/work"),
+                }]);
+                wish["confinement"]["instead"] =
+                    json!([{"at": at("home/.cache/lock"), "own": at("ws/layer/lock")}]);
+                wish
+            };
+            // Without a layer the same is refused.
+            let refused = run(&wish(&machine.clone().without_overlays()));
+            assert!(refused.output.contains("made: Read-only file system"), "{refused:?}");
+            let answer = run(&wish(&machine));
+            assert_eq!(answer.output, "outsidedeep\nlock\nmade\nx\ndone\n", "{answer:?}");
+            // What is outside is as it was; what is in the layer is there the next time.
+            let text = |name: &str| std::fs::read_to_string(at(name)).unwrap_or_default();
+            assert_eq!(text("home/.cache/sub/old") + &text("home/.cache/lock"), "outsideoutside");
+            assert!(!at("home/.cache/made").exists() && !at("home/.cache/deep").exists());
+            assert_eq!(text("ws/layer/lock"), "x\n");
+            let mut again = wish(&machine);
+            again["argv"] = json!(["bash", "-c", "cat $H/made; ls $H"]);
+            assert_eq!(run(&again).output, "new\ndeep\nlinked\nlock\nmade\n");
+        }
+    }
+}
+
+#[test]
+fn a_layer_is_only_where_the_command_may_write() {
+    let world = World::new(users()[0]);
+    let mut wish = world.line("true");
+    wish["confinement"]["overlays"] = json!([{
+        "at": world.at("home"), "upper": world.at("outside"), "work": world.at("ws/sub"),
+    }]);
+    let answer = run(&wish);
+    assert!(answer.end().contains("is in no writable folder"), "{answer:?}");
+}
+
+#[test]
 fn the_scratch_space_is_bounded() {
     let world = World::new(users()[0]);
     let mut wish = world.line("head -c 3000000 /dev/zero > /tmp/a; stat -c %s /tmp/a");

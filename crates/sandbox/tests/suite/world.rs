@@ -115,6 +115,13 @@ impl World {
         }
     }
 
+    /// Gives what was made since to the user of the tests.
+    pub(crate) fn give_all(&self) {
+        if is_root() {
+            give_all(self.folder.path(), self.user);
+        }
+    }
+
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

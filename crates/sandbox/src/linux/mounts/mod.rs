@@ -5,10 +5,11 @@
 //! 2. every mount that there is becomes read-only, without set-uid programs and devices;
 //! 3. private folders, devices, the view of the processes, the empty home are put on top;
 //! 4. then what is shown, the writable trees at their places, what is fixed and held in them
-//!    read-only;
+//!    read-only; layers over folders outside;
 //! 5. last what is hidden, with an empty file or folder, and sockets outside.
 
 mod devices;
+mod layers;
 mod scratch;
 
 use std::ffi::{CStr, CString, OsStr};
@@ -55,6 +56,10 @@ pub(crate) fn set_up(plan: &MountPlan, machine: &Machine) -> Step<Writable> {
         mount::add_flags(home.as_fd(), Depth::This, FIXED).at(Stage::Home)?;
     }
     writable.extend(roots);
+    if plan.tries_overlay && machine.overlays {
+        layers::attempt(&scratch).at(Stage::Overlay)?;
+    }
+    layers::place(plan, machine, &mut writable);
     for path in &plan.anchored {
         anchor(path)?;
     }

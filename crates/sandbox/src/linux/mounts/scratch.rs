@@ -41,6 +41,16 @@ impl Scratch {
         Ok(folder)
     }
 
+    /// New folders as places of the one file system.
+    pub(super) fn folders<const N: usize>(&self, names: [&CStr; N]) -> Sys<[OwnedFd; N]> {
+        let mut made = Vec::new();
+        for name in names {
+            files::make_folder(self.root.as_raw_fd(), name, 0o700)?;
+            made.push(files::open_at(self.root.as_raw_fd(), name, libc::O_PATH, 0)?);
+        }
+        made.try_into().map_err(|_| Errno(libc::EINVAL))
+    }
+
     /// `/tmp`, `/var/tmp` and `/run`, as far as the system has them.
     pub(super) fn place_private_folders(&self, writable: &mut Writable) -> Step {
         // `/tmp` is last: there the file system itself is attached.

@@ -1,7 +1,7 @@
 //! Mounts, by the calls that take descriptors instead of paths.
 #![expect(unsafe_code, reason = "system calls that no library of the workspace has")]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use super::files::owned;
@@ -19,6 +19,7 @@ const EMPTY_PATH: libc::c_uint = libc::AT_EMPTY_PATH.cast_unsigned();
 const MOVE_BOTH_EMPTY: libc::c_uint = 0x04 | 0x40;
 const FSOPEN_CLOEXEC: libc::c_uint = 1;
 const FSMOUNT_CLOEXEC: libc::c_uint = 1;
+const FSCONFIG_SET_FLAG: libc::c_uint = 0;
 const FSCONFIG_SET_STRING: libc::c_uint = 1;
 const FSCONFIG_CMD_CREATE: libc::c_uint = 6;
 
@@ -119,6 +120,29 @@ pub(crate) fn new(kind: &CStr, options: &[(&CStr, &CStr)], flags: u64) -> Sys<Ow
     for (key, value) in options {
         configure(&context, FSCONFIG_SET_STRING, key.as_ptr(), value.as_ptr())?;
     }
+    configure(&context, FSCONFIG_CMD_CREATE, std::ptr::null(), std::ptr::null())?;
+    // SAFETY: numbers only.
+    owned(unsafe { libc::syscall(libc::SYS_fsmount, context.as_raw_fd(), FSMOUNT_CLOEXEC, flags) })
+}
+
+/// A file system that shows a folder with a layer over it, attached nowhere yet. All three are
+/// named by their descriptors: a name would have to be short and without some characters.
+pub(crate) fn overlay(
+    lower: BorrowedFd<'_>,
+    upper: BorrowedFd<'_>,
+    work: BorrowedFd<'_>,
+    flags: u64,
+) -> Sys<OwnedFd> {
+    // SAFETY: the name is static.
+    let context =
+        owned(unsafe { libc::syscall(libc::SYS_fsopen, c"overlay".as_ptr(), FSOPEN_CLOEXEC) })?;
+    for (key, place) in [(c"lowerdir", lower), (c"upperdir", upper), (c"workdir", work)] {
+        let path = CString::new(format!("/proc/self/fd/{}", place.as_raw_fd()));
+        let path = path.unwrap_or_default();
+        configure(&context, FSCONFIG_SET_STRING, key.as_ptr(), path.as_ptr())?;
+    }
+    // What is noted at files may be so by anybody, not by root alone.
+    configure(&context, FSCONFIG_SET_FLAG, c"userxattr".as_ptr(), std::ptr::null())?;
     configure(&context, FSCONFIG_CMD_CREATE, std::ptr::null(), std::ptr::null())?;
     // SAFETY: numbers only.
     owned(unsafe { libc::syscall(libc::SYS_fsmount, context.as_raw_fd(), FSMOUNT_CLOEXEC, flags) })
