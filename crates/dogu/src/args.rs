@@ -132,7 +132,8 @@ pub(crate) struct Serve {
 /// A server has no terminal to ask on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServeApprove {
-    /// Ask through the client where it can show a form, else refuse
+    /// Ask through the client where it can show a form, else the program in `delegate` of the
+    /// settings, else refuse
     Ask,
     /// Allow whatever is not refused outright
     All,

@@ -2,6 +2,7 @@
 
 mod dialog;
 mod page;
+mod program;
 mod tty;
 
 use std::io::IsTerminal as _;
@@ -14,20 +15,47 @@ use dogu_tool::BoxFuture;
 use crate::args::Approve;
 use crate::problem::Problem;
 use crate::sandbox;
+pub(crate) use program::Program;
 use tty::Tty;
 
 /// Who approves calls.
 pub(crate) struct Approver {
     /// Whom the runtime asks.
     pub(crate) delegate: Option<Arc<dyn PermissionDelegate>>,
+    /// Who stands in where there is no delegate.
+    pub(crate) otherwise: Otherwise,
     /// It is a person at the terminal, who can be asked about other things too.
     pub(crate) is_person: bool,
 }
 
+/// What happens to questions where nobody is there to whom they can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Otherwise {
+    /// The settings say it: a program, or what becomes of what is unattended.
+    Settings,
+    /// They are refused, whatever the settings say.
+    Refused,
+}
+
 impl Approver {
-    /// Nobody is there, or the answer is known.
-    pub(crate) fn of(delegate: Option<Arc<dyn PermissionDelegate>>) -> Self {
-        Self { delegate, is_person: false }
+    /// Everything is approved that nothing refuses.
+    pub(crate) fn all() -> Self {
+        Self { delegate: Some(Arc::new(ApproveAll)), ..Self::by_settings() }
+    }
+
+    /// Nobody is there; the settings may name somebody.
+    pub(crate) fn by_settings() -> Self {
+        Self { delegate: None, otherwise: Otherwise::Settings, is_person: false }
+    }
+
+    /// Nothing is approved.
+    pub(crate) fn nobody() -> Self {
+        Self { otherwise: Otherwise::Refused, ..Self::by_settings() }
+    }
+
+    fn person() -> Self {
+        let delegate: Arc<dyn PermissionDelegate> = Arc::new(Terminal::default());
+        Self { delegate: Some(delegate), is_person: true, ..Self::by_settings() }
     }
 }
 
@@ -59,11 +87,10 @@ fn chosen(approve: Option<Approve>, there: bool) -> Result<Approver, Problem> {
         sandbox::refuse("approve calls")?;
     }
     Ok(match approve {
-        Some(Approve::All) => Approver::of(Some(Arc::new(ApproveAll))),
-        Some(Approve::Ask) | None if there && !sandbox::is_inside() => {
-            Approver { delegate: Some(Arc::new(Terminal::default())), is_person: true }
-        }
-        Some(Approve::Ask | Approve::None) | None => Approver::of(None),
+        Some(Approve::All) => Approver::all(),
+        Some(Approve::None) => Approver::nobody(),
+        Some(Approve::Ask) | None if there && !sandbox::is_inside() => Approver::person(),
+        Some(Approve::Ask) | None => Approver::by_settings(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! From files and flags to a runtime.
 
 mod brought;
+mod delegate;
 mod embeddings;
 mod gateway;
 
@@ -20,7 +21,7 @@ use dogu_tool::Scope;
 
 use crate::args::Workspace;
 use crate::problem::{Problem, warn};
-use crate::prompt::Approver;
+use crate::prompt::{Approver, Otherwise};
 use crate::sandbox;
 use brought::Brought;
 pub(crate) use brought::{Asking, described, project_files};
@@ -64,15 +65,19 @@ fn build_with(
     }
     let state = opened.ok();
     let mut builder = recorded(begun.builder, state.as_ref(), redactor, audit);
-    if let Some(delegate) = approver.delegate {
-        builder = builder.delegate(delegate);
-    }
     let supervisor = if sandbox::is_inside() { None } else { Some(supervisor()?) };
     if let Some(supervisor) = &supervisor {
         builder = builder.supervisor(supervisor.clone());
     }
-    let trusted = begun.choice.trusted;
-    let runtime = built(builder, begun.choice)?;
+    let mut choice = begun.choice;
+    if approver.otherwise == Otherwise::Refused {
+        choice.settings.unattended = Unattended::Refuse;
+    }
+    if let Some(delegate) = delegate::of(approver, &choice.settings, supervisor.as_ref())? {
+        builder = builder.delegate(delegate);
+    }
+    let trusted = choice.trusted;
+    let runtime = built(builder, choice)?;
     let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor, elicitor)?;
     Ok(Setup { runtime, state, gateway, trusted })
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anstream::eprintln;
 use dogu_install::Client;
 use dogu_mcp::{Clients, CommandFolders, HttpServer, ServeError, ServeOptions, Tokens};
-use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
+use dogu_runtime::Runtime;
 
 use crate::args::{Serve, ServeApprove, Workspace};
 use crate::forward::{Forward, ServerTools};
@@ -29,14 +29,15 @@ const COMMAND_FOLDERS: [&str; 3] = [".dogu/commands", ".claude/commands", ".roo/
 
 pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Problem> {
     sandbox::refuse("serve")?;
-    let delegate: Option<Arc<dyn PermissionDelegate>> = match serve.approve {
-        ServeApprove::All => Some(Arc::new(ApproveAll)),
+    let approver = match serve.approve {
+        ServeApprove::All => Approver::all(),
         // Whoever is behind the client is asked by the server itself.
-        ServeApprove::Ask | ServeApprove::None => None,
+        ServeApprove::Ask => Approver::by_settings(),
+        ServeApprove::None => Approver::nobody(),
     };
     let clients = Clients::new();
     let elicitor = Forward::to(&clients);
-    let setup = setup::build_for_clients(workspace, Approver::of(delegate), elicitor)?;
+    let setup = setup::build_for_clients(workspace, approver, elicitor)?;
     let options = ServeOptions { clients: Some(clients), ..options(&setup, serve) };
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {

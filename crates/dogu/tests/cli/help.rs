@@ -270,7 +270,8 @@ fn the_help_of_commands_that_show() {
               What happens to a call that needs approval
 
               Possible values:
-              - ask:  Ask through the client where it can show a form, else refuse
+              - ask:  Ask through the client where it can show a form, else the program in `delegate` of
+                the settings, else refuse
               - all:  Allow whatever is not refused outright
               - none: Refuse
               

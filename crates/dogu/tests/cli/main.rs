@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 mod call;
+mod delegate;
 mod dispatch;
 mod doctor;
 mod edit;
