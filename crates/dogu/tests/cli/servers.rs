@@ -22,7 +22,7 @@ fn a_server_is_added_shown_called_and_removed() {
     assert_eq!(written["note"], "stays");
     assert_eq!(written["mcpServers"]["small"]["env"], json!({"K": "v"}));
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let twice = home.dogu(&["mcp", "add", "small", "--url", "http://x"]);
+    let twice = home.dogu(&["mcp", "add", "small", "http://x"]);
     assert_eq!(twice.code, Some(2), "{twice}");
 
     let listed = home.dogu(&["mcp", "list"]);
@@ -62,6 +62,31 @@ fn a_file_that_is_none_is_left_as_it_is() {
         let file = std::fs::read_to_string(home.path("config/dogu/mcp.json")).unwrap();
         assert_eq!(file, broken);
     }
+}
+
+#[test]
+fn a_server_at_an_address_and_one_that_is_none() {
+    let home = Home::new();
+    let added =
+        home.dogu(&["mcp", "add", "docs", "https://docs.example.com/mcp", "--header", "X-Key: 5"]);
+    assert_eq!(added.code, Some(0), "{added}");
+    let file = std::fs::read_to_string(home.path("config/dogu/mcp.json")).unwrap();
+    let written: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(
+        written["mcpServers"]["docs"],
+        json!({"type": "http", "url": "https://docs.example.com/mcp", "headers": {"X-Key": "5"}})
+    );
+    for (wrong, why) in [
+        (&["bad name!", "--", "x"][..], "cannot be the name of a server"),
+        (&["a__b", "--", "x"], "cannot be the name of a server"),
+        (&["files", "npx"], "dogu mcp add files -- npx"),
+        (&["files"], "neither a program nor an address"),
+    ] {
+        let done = home.dogu(&[&["mcp", "add"], wrong].concat());
+        assert_eq!(done.code, Some(2), "{done}");
+        assert!(done.stderr.contains(why), "{done}");
+    }
+    assert_eq!(std::fs::read_to_string(home.path("config/dogu/mcp.json")).unwrap(), file);
 }
 
 #[test]
