@@ -93,8 +93,9 @@ impl HttpServer {
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut child = Running(child);
         let url = listening(child.0.stderr.take().unwrap());
-        let token = std::fs::read_to_string(place.path("state/dogu/http-token")).unwrap();
-        Self { url, token: token.lines().next().unwrap().to_owned(), _child: child }
+        let token = place.command(DOGU).args(["mcp", "tokens", "add", "test"]).output().unwrap();
+        let token = String::from_utf8(token.stdout).unwrap().trim().to_owned();
+        Self { url, token, _child: child }
     }
 }
 

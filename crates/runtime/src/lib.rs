@@ -91,6 +91,6 @@ pub use settings::{
     SandboxLimits, SandboxSettings, Settings, SettingsError, ShellSettings, ToolSettings,
     Unattended,
 };
-pub use state::StateDir;
+pub use state::{StateDir, StateError};
 pub use step::Step;
 pub use warm_up::warm_up;

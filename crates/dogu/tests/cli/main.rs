@@ -26,6 +26,7 @@ mod servers;
 mod settings;
 mod support;
 mod terminal;
+mod tokens;
 mod tools;
 mod trust;
 mod undo;
