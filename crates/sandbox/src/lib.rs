@@ -16,17 +16,20 @@
 //! programs and devices; a `/dev` with seven harmless devices; a `/proc` of its own processes; an
 //! empty `/tmp`, `/var/tmp`, `/run` and `/dev/shm`; the writable folders at their places, what is
 //! fixed in them read-only, what is hidden empty; a loopback of its own. It has no capability and
-//! can get none. Landlock is a second wall against writing. Where addresses or
-//! ports are closed, the command's first process makes its connections; seccomp refuses what no build needs: tracing, mounting, new namespaces, modules, rings, keys,
-//! sockets of other families, calls of other architectures.
+//! can get none. Landlock is a second wall against writing. seccomp refuses what no build needs:
+//! tracing, mounting, new namespaces, modules, rings, keys, sockets of other families, calls of
+//! other architectures.
+//!
+//! The command's first process connects and sends for it wherever that takes an address
+//! ([`Machine::watched_connections`]): of Unix sockets with a path only those are reached that lie
+//! where the command may write, whenever they were made; closed ports and addresses are not. Whoever
+//! is connected to sees the same user, and the first process instead of the one that connected.
 //!
 //! Without namespaces ([`Strength::Partial`]) Landlock and seccomp hold what they can; see there.
 //!
-//! What does not hold in any mode: Unix sockets outside that come to exist after the command
-//! started, or that were bound by a relative path, can be reached by who may write to them; with
-//! [`Network::Host`] a command whose threads race each other can send single messages, not make
-//! connections, to a closed address; somebody outside who removes or renames something fixed takes
-//! the wall away with it; processors and disks are not shared fairly.
+//! What does not hold in any mode: somebody outside who removes or renames something fixed takes
+//! the wall away with it; sockets of others in a writable folder are reached; processors and disks
+//! are not shared fairly.
 //!
 //! # An example
 //!

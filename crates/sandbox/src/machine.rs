@@ -19,8 +19,9 @@ pub struct Machine {
     pub landlock: u32,
     /// Filters of system calls.
     pub seccomp: bool,
-    /// Connections can be made by whoever watches over a command, so that addresses can be closed
-    /// to it. Without it only ports can, by Landlock.
+    /// Connections can be made by whoever watches over a command, so that addresses and the Unix
+    /// sockets of others can be closed to it. Without it only ports can, by Landlock, and of those
+    /// sockets the ones that are there when it starts, by mounts.
     pub watched_connections: bool,
     /// [`Limits::processes`](crate::Limits) holds. For root it needs a kernel since 6.14.
     pub process_limit: bool,
@@ -33,9 +34,9 @@ pub enum Strength {
     /// Nothing is held.
     None,
     /// Landlock, seccomp, or both: writing is bounded, and the network closed, as far as these go.
-    /// With Landlock the content of what is `hidden` outside of writable folders is held. Not held
-    /// are `fixed`, `reads`, the names of what is hidden, Unix sockets outside, and the machine's
-    /// `/tmp`, which is shared.
+    /// With Landlock the content of what is `hidden` outside of writable folders is held, and with
+    /// [`Machine::watched_connections`] Unix sockets are. Not held are `fixed`, `reads`, the names
+    /// of what is hidden, and the machine's `/tmp`, which is shared with all sockets in it.
     Partial,
     /// Everything that a confinement says.
     Full,

@@ -197,7 +197,7 @@ fn layers(machine: &Machine) -> Vec<Finding> {
         layer(
             "connections made for commands",
             machine.watched_connections,
-            "commands with a network reach link-local addresses, such as the one at which a cloud gives out keys; needs Linux 5.9, and a container that allows pidfd_getfd",
+            "commands reach Unix sockets that are made after they started, and with a network link-local addresses, such as the one at which a cloud gives out keys; needs Linux 5.9, and a container that allows pidfd_getfd",
         ),
     ]
 }

@@ -150,6 +150,40 @@ async fn b5_no_socket_reaches_out() {
     assert_eq!(ran["stdout"], "200\n", "{ran}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn b5_a_socket_that_is_made_later_is_out_of_reach() {
+    for (profile, allowed) in [("workspace", ""), ("read-only", "/tmp/"), ("strict", "")] {
+        let world = World::with_settings(&format!("sandbox: {{ profile: {profile} }}"));
+        let late = world.path("outside/late.sock");
+        let go = world.work("go");
+        let made = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            let listener = UnixListener::bind(late).unwrap();
+            fs::write(go, "").unwrap();
+            listener
+        });
+        let late = world.path("outside/late.sock");
+        let line = python(&format!(
+            "import os, socket, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n\
+             s = socket.socket(1); s.bind('{allowed}own'); s.listen(); socket.socket(1).connect('{allowed}own'); print('own')\n\
+             socket.socket(1).connect('{}'); print('REACHED')",
+            late.display()
+        ));
+        let ran = world.run(&line).await;
+        assert_eq!(
+            (ran["stdout"].as_str(), ran["sandbox"].as_str()),
+            (Some("own\n"), Some(profile))
+        );
+        // Refused, or below a `/tmp` that is the command's own.
+        let errors = ran["stderr"].as_str().unwrap();
+        let not_there = errors.contains("FileNotFoundError");
+        assert!(errors.contains("Permission denied") || not_there, "{ran}");
+        let listener = made.join().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err(), "somebody came");
+    }
+}
+
 #[tokio::test]
 async fn caches_are_of_the_workspace_and_not_of_its_user() {
     let world = World::new();

@@ -1,24 +1,35 @@
 //! The first process of a command: it builds the walls, starts the program behind them, collects
 //! what ends, and takes everything with it when the program ends.
 
-use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
 use super::descendants;
 use super::fault::{At, Step};
 use super::inside::{self, Rights, Started};
-use super::job::{Job, Walls};
+use super::job::{Job, Program, Walls};
 use super::sys::process::{self, Waited};
 use super::sys::{confine, files, signals};
-use super::warden::Warden;
+use super::warden::{self, Warden};
 use super::{landlock, limits, mounts};
 use crate::report::{Report, Stage};
 
 /// Lives the life of the first process. The signals that it waits for are held back already.
 pub(crate) fn run(job: &Job, reports: &OwnedFd) -> ! {
-    let reports = reports.as_raw_fd();
+    let reports = above_standard(reports);
     // Nothing of the caller may run in this copy of it.
     let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| live(job, reports)));
     process::exit(code.unwrap_or(2))
+}
+
+/// The same pipe under a number that no input or output of a program has: those are put in place
+/// in this process's own table.
+fn above_standard(reports: &OwnedFd) -> RawFd {
+    const FIRST_OTHER: RawFd = 3;
+    let number = reports.as_raw_fd();
+    if number >= FIRST_OTHER {
+        return number;
+    }
+    files::copy_above(number, FIRST_OTHER).map_or(number, IntoRawFd::into_raw_fd)
 }
 
 fn live(job: &Job, reports: RawFd) -> i32 {
@@ -38,20 +49,23 @@ fn live(job: &Job, reports: RawFd) -> i32 {
     }
 }
 
-/// Starts the program, and what watches over its connections where some are closed.
+/// Starts the program, and what makes its connections where that can be.
 fn start(job: &Job, rights: &Rights) -> Step<(i32, Option<Warden>)> {
-    let closed = job.walls.as_ref().and_then(|walls| Some((walls, walls.closed.clone()?)));
-    if closed.is_some()
+    let watched = job.walls.as_ref().and_then(|walls| Some((walls, walls.reach.clone()?)));
+    if watched.is_some()
         && let Some(rules) = &rights.rules
     {
         // What is done for the command is bound as the command is.
         confine::no_new_privileges().at(Stage::Watch)?;
         confine::obey(rules.as_fd()).at(Stage::Landlock)?;
     }
+    if watched.is_some() && matches!(job.program, Program::Nothing) {
+        warden::try_out().at(Stage::Watch)?;
+    }
     let Started { pid, listener } = inside::start(job, rights)?;
-    let Some(((walls, closed), listener)) = closed.zip(listener) else { return Ok((pid, None)) };
-    let has_processes_view = walls.machine.own_processes_view || !walls.machine.namespaces;
-    let warden = Warden::new(listener, closed, has_processes_view).at(Stage::Watch)?;
+    let Some(((walls, reach), listener)) = watched.zip(listener) else { return Ok((pid, None)) };
+    confine::keep_capabilities_over_others().at(Stage::Watch)?;
+    let warden = Warden::new(listener, reach, walls.machine.namespaces).at(Stage::Watch)?;
     Ok((pid, Some(warden)))
 }
 

@@ -1,14 +1,12 @@
 //! The process that becomes the program: takes rights away from itself, then starts it.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use super::fault::{At, Step};
 use super::job::{Job, Program, Walls};
 use super::limits;
-use super::sys::confine::Instruction;
-use super::sys::process::Forked;
 use super::sys::{Errno, Sys, confine, files, notify, process, signals};
-use crate::report::{Failure, Report, Reports, Stage};
+use crate::report::{Failure, Stage};
 
 /// What was prepared for it by the first process.
 #[derive(Default)]
@@ -45,20 +43,14 @@ pub(crate) fn start(job: &Job, rights: &Rights) -> Step<Started> {
         argv: process::pointers(&job.argv),
         env: process::pointers(&job.env),
     };
-    match job.walls.as_ref().and_then(|walls| walls.closed.as_ref()) {
-        None => start_at_once(&ready),
-        Some(_) => start_watched(&ready),
-    }
-}
-
-fn start_at_once(ready: &Ready<'_>) -> Step<Started> {
-    let mut failure = None;
+    // The new process has this one's memory and descriptors, so what it gets is here, too.
+    let (mut failure, mut listener) = (None, None);
     let pid = process::start_in_this_memory(&mut || {
-        failure = become_program(ready, &confine::filter).err();
+        failure = become_program(&ready, &mut listener).err();
     })
     .at(Stage::Start)?;
     match failure {
-        None => Ok(Started { pid, listener: None }),
+        None => Ok(Started { pid, listener }),
         Some(failure) => {
             process::wait(pid, true);
             Err(failure)
@@ -66,60 +58,8 @@ fn start_at_once(ready: &Ready<'_>) -> Step<Started> {
     }
 }
 
-/// The new process has memory of its own, because this one must not stand still: it fetches the
-/// descriptor at which calls wait before the first of them.
-fn start_watched(ready: &Ready<'_>) -> Step<Started> {
-    let (told, telling) = files::pipe().at(Stage::Watch)?;
-    let (go, going) = files::pipe().at(Stage::Watch)?;
-    let (pid, handle) = match process::fork(0).at(Stage::Start)? {
-        Forked::Child => {
-            let listen = |filter: &[Instruction]| {
-                // The first process is opaque, and this copy of it must be looked into.
-                process::be_transparent()?;
-                let listener = notify::filter_and_listen(filter)?;
-                files::write(telling.as_raw_fd(), &listener.to_ne_bytes())?;
-                files::read_some(go.as_raw_fd()).map(|_| ())
-            };
-            if let Err(failure) = become_program(ready, &listen) {
-                let _ = files::write(telling.as_raw_fd(), &Report::Failed(failure).encode());
-            }
-            process::exit(127);
-        }
-        Forked::Parent(pid, handle) => (pid, handle),
-    };
-    drop(telling);
-    let started = fetch_listener(&told, &going, handle.as_fd());
-    if started.is_err() {
-        let _ = process::kill(pid, libc::SIGKILL);
-        process::wait(pid, true);
-    }
-    started.map(|listener| Started { pid, listener: Some(listener) })
-}
-
-fn fetch_listener(told: &OwnedFd, going: &OwnedFd, process: BorrowedFd<'_>) -> Step<OwnedFd> {
-    let number = files::read_some(told.as_raw_fd()).at(Stage::Watch)?;
-    let Some(number) = number.as_slice().try_into().ok().map(i32::from_ne_bytes) else {
-        return Err(failure_in(&number));
-    };
-    let listener = notify::descriptor_of(process, number).at(Stage::Watch)?;
-    files::write(going.as_raw_fd(), b"!").at(Stage::Watch)?;
-    // Its end is that of the process's descriptors: the program has been started.
-    match files::read_some(told.as_raw_fd()).at(Stage::Watch)?.as_slice() {
-        [] => Ok(listener),
-        failure => Err(failure_in(failure)),
-    }
-}
-
-fn failure_in(told: &[u8]) -> Failure {
-    let found = Reports::default().push(told).into_iter().find_map(|report| match report {
-        Report::Failed(failure) => Some(failure),
-        _ => None,
-    });
-    found.unwrap_or(Failure { stage: Stage::Start, errno: libc::ECHILD, path: None })
-}
-
-/// `filter` puts the process under its filter of system calls.
-fn become_program(ready: &Ready<'_>, filter: &dyn Fn(&[Instruction]) -> Sys<()>) -> Step {
+/// `listener` gets where the program's calls wait, if they are watched over.
+fn become_program(ready: &Ready<'_>, listener: &mut Option<OwnedFd>) -> Step {
     let Ready { job, rights, stdio, argv, env } = ready;
     process::new_session().at(Stage::Session)?;
     if !job.numbered_apart() {
@@ -135,16 +75,12 @@ fn become_program(ready: &Ready<'_>, filter: &dyn Fn(&[Instruction]) -> Sys<()>)
     process::change_folder(&job.cwd).at_path(Stage::Folder, &job.cwd)?;
     signals::reset().at(Stage::Session)?;
     if let Some(walls) = &job.walls {
-        give_up_rights(walls, rights, filter)?;
+        give_up_rights(walls, rights, listener)?;
     }
     execute(&job.program, argv, env)
 }
 
-fn give_up_rights(
-    walls: &Walls,
-    rights: &Rights,
-    apply_filter: &dyn Fn(&[Instruction]) -> Sys<()>,
-) -> Step {
+fn give_up_rights(walls: &Walls, rights: &Rights, listener: &mut Option<OwnedFd>) -> Step {
     limits::apply(&walls.limits, walls.machine.namespaces).at(Stage::Limits)?;
     drop_capabilities(walls).at(Stage::Capabilities)?;
     confine::no_new_privileges().at(Stage::Capabilities)?;
@@ -154,9 +90,12 @@ fn give_up_rights(
     if let Some(ports) = &walls.ports {
         confine::obey(ports.as_fd().as_fd()).at(Stage::Landlock)?;
     }
-    if let Some(filter) = &walls.filter {
-        let stage = if walls.closed.is_some() { Stage::Watch } else { Stage::Seccomp };
-        apply_filter(filter).at(stage)?;
+    match &walls.filter {
+        Some(filter) if walls.reach.is_some() => {
+            *listener = Some(notify::filter_and_listen(filter).at(Stage::Watch)?);
+        }
+        Some(filter) => confine::filter(filter).at(Stage::Seccomp)?,
+        None => {}
     }
     Ok(())
 }

@@ -8,10 +8,9 @@ use super::landlock;
 use super::placeholder::Placeholders;
 use super::plan::MountPlan;
 use super::seccomp::{self, Addresses};
-use super::sys::Sys;
 use super::sys::confine::Instruction;
 use super::sys::process::namespaces;
-use super::warden::Closed;
+use super::warden::{Closed, Places, Reach};
 use crate::{Command, Confinement, Limits, Machine, Network, SpawnError};
 
 /// What the last process of the chain does in the end.
@@ -44,9 +43,8 @@ pub(crate) struct Walls {
     pub(crate) limits: Limits,
     pub(crate) filter: Option<Rc<[Instruction]>>,
     pub(crate) ports: Option<Rc<OwnedFd>>,
-    /// What is closed, where connections are watched over.
-    pub(crate) closed: Option<Closed>,
-    internet: bool,
+    /// What may be reached, where connections are watched over.
+    pub(crate) reach: Option<Reach>,
 }
 
 impl Job {
@@ -95,56 +93,48 @@ impl Walls {
             Network::None => own_network,
             Network::NoSockets => false,
         };
-        let closed = Closed {
-            ports: confinement.closed_ports.clone(),
-            ranges: confinement.closed_ranges.clone(),
-            name_servers: confinement.name_servers.clone(),
+        let closed = if internet && !own_network {
+            Closed {
+                ports: confinement.closed_ports.clone(),
+                ranges: confinement.closed_ranges.clone(),
+                name_servers: confinement.name_servers.clone(),
+            }
+        } else {
+            Closed::default()
         };
-        let closed = if internet && !own_network { closed } else { Closed::default() };
-        let plan = if machine.namespaces {
+        let mut plan = if machine.namespaces {
             MountPlan::new(confinement, kept)?
         } else {
             MountPlan::without_mounts(confinement)?
         };
-        let mut walls = Self {
+        let (mut reach, mut ports) = (None, None);
+        let addresses = if machine.watched_connections && machine.seccomp {
+            let places = if machine.namespaces {
+                Places::WritableMounts
+            } else {
+                Places::Below(landlock::shared_paths(&plan))
+            };
+            let abstract_names = own_network || machine.landlock >= landlock::SCOPES_SINCE;
+            reach = Some(Reach { closed, places, abstract_names });
+            Addresses::Watched
+        } else {
+            if machine.namespaces {
+                plan.mask_sockets(&confinement.writable);
+            }
+            ports = landlock::closed_ports(&closed.ports, machine.landlock)
+                .map_err(|errno| SpawnError::System(errno.into()))?;
+            if ports.is_some() { Addresses::PortsClosed } else { Addresses::Open }
+        };
+        let kind = seccomp::Kind { internet, mounts: machine.namespaces, addresses };
+        Ok(Self {
             plan,
             machine: machine.clone(),
             own_network,
             limits: confinement.limits,
-            filter: None,
-            ports: None,
-            closed: None,
-            internet,
-        };
-        if closed.is_empty() {
-            walls.filter_with(Addresses::Open);
-        } else if !walls.watch_over(closed.clone()) {
-            walls.close_ports(&closed.ports).map_err(|errno| SpawnError::System(errno.into()))?;
-        }
-        Ok(walls)
-    }
-
-    /// Lets the first process make the connections, so that addresses can be closed; false where
-    /// that cannot be.
-    pub(crate) fn watch_over(&mut self, closed: Closed) -> bool {
-        if self.machine.watched_connections {
-            self.filter_with(Addresses::Watched);
-            self.closed = Some(closed);
-        }
-        self.machine.watched_connections
-    }
-
-    fn close_ports(&mut self, ports: &[u16]) -> Sys<()> {
-        self.ports = landlock::closed_ports(ports, self.machine.landlock)?;
-        let closed = self.ports.is_some();
-        self.filter_with(if closed { Addresses::PortsClosed } else { Addresses::Open });
-        Ok(())
-    }
-
-    fn filter_with(&mut self, addresses: Addresses) {
-        let kind =
-            seccomp::Kind { internet: self.internet, mounts: self.machine.namespaces, addresses };
-        self.filter = self.machine.seccomp.then(|| seccomp::filter(kind));
+            filter: machine.seccomp.then(|| seccomp::filter(kind)),
+            ports,
+            reach,
+        })
     }
 
     /// The version of Landlock that helps: the first one forbids moving files, which mounts need

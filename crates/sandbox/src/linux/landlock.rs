@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,8 @@ const SCOPES: u64 = 3;
 pub(crate) const MOVES: u32 = 2;
 /// The first version that knows ports.
 const PORTS: u32 = 4;
+/// The first version that knows scopes.
+pub(crate) const SCOPES_SINCE: u32 = 6;
 
 /// Where a command may write when it sees the machine's own files.
 const SHARED: [&CStr; 11] = [
@@ -61,7 +63,7 @@ fn handled(version: u32) -> Handled {
             | since(3, TRUNCATE)
             | since(5, IOCTL_DEV),
         network: 0,
-        scopes: since(6, SCOPES),
+        scopes: since(SCOPES_SINCE, SCOPES),
     }
 }
 
@@ -123,6 +125,13 @@ pub(crate) fn shared_places(plan: &MountPlan) -> Step<Vec<OwnedFd>> {
         places.push(files::place_without_links(path).at_path(Stage::Writable, path)?);
     }
     Ok(places)
+}
+
+/// The folders among them.
+pub(crate) fn shared_paths(plan: &MountPlan) -> Vec<PathBuf> {
+    let shared = SHARED.iter().copied().filter(|path| !path.to_bytes().starts_with(b"/dev/"));
+    let all = shared.chain([c"/dev/shm"]).chain(plan.writable.iter().map(CString::as_c_str));
+    all.map(|path| PathBuf::from(OsStr::from_bytes(path.to_bytes()))).collect()
 }
 
 /// Rules that close ports to TCP connections; `None` where the version cannot. As rules only

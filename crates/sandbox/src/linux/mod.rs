@@ -6,7 +6,7 @@
 //! | | forks into namespaces | `spawn` |
 //! | init | identity, loopback, mounts, rules | `init`, `mounts`, `landlock` |
 //! | | waits, passes signals on, ends everything | `init`, `descendants` |
-//! | | makes connections where addresses are closed | `warden` |
+//! | | makes its connections | `warden` |
 //! | program | session, limits, capabilities, rules, filter, exec | `inside`, `limits`, `seccomp` |
 
 mod descendants;

@@ -58,8 +58,12 @@ impl MountPlan {
             plan.fix(path, &writable, &mut anchored, kept)?;
         }
         plan.anchored = texts(anchored)?;
-        plan.sockets = sockets::outside(&writable);
         Ok(plan)
+    }
+
+    /// Masks the sockets of others that there are now, where nobody looks at connections.
+    pub(crate) fn mask_sockets(&mut self, writable: &[PathBuf]) {
+        self.sockets = sockets::outside(writable);
     }
 
     /// Where nothing can be mounted: only what Landlock needs to know.

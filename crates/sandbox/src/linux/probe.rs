@@ -9,7 +9,6 @@ use super::job::{Job, Program, Walls};
 use super::placeholder::Placeholders;
 use super::spawn;
 use super::sys::{Errno, confine, files, process};
-use super::warden::Closed;
 use crate::report::{Failure, Report, Reports, Stage};
 use crate::{Confinement, Machine};
 
@@ -94,9 +93,8 @@ fn attempt(machine: &Machine, end: Instant) -> Attempt {
 fn empty_job(machine: &Machine) -> Result<Job, Errno> {
     let null = || files::open(c"/dev/null", libc::O_RDWR);
     let confinement = Confinement::default();
-    let mut walls = Walls::new(&confinement, machine, &mut Placeholders::default())
+    let walls = Walls::new(&confinement, machine, &mut Placeholders::default())
         .map_err(|_| Errno(libc::EINVAL))?;
-    walls.watch_over(Closed::default());
     Ok(Job {
         program: Program::Nothing,
         argv: Vec::new(),

@@ -1,4 +1,5 @@
-//! Unix sockets of others: a read-only mount does not keep anybody from connecting to one.
+//! Unix sockets of others: a read-only mount does not keep anybody from connecting to one. Where
+//! nobody looks at connections, those that there are can at least be masked.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;

@@ -4,5 +4,6 @@
 
 mod attacks;
 mod life;
+mod sockets;
 mod work;
 mod world;

@@ -35,14 +35,30 @@ pub(crate) fn drop_capabilities() -> Sys<()> {
     set_no_capabilities()
 }
 
+/// `_LINUX_CAPABILITY_VERSION_3` of the kernel's headers, for this process.
+const CAPABILITIES: [u32; 2] = [0x2008_0522, 0];
+
 /// Takes the capabilities that are held now.
 pub(crate) fn set_no_capabilities() -> Sys<()> {
-    /// `_LINUX_CAPABILITY_VERSION_3` of the kernel's headers.
-    const VERSION: u32 = 0x2008_0522;
-    let header = [VERSION, 0_u32];
-    let none = [0_u32; 6];
+    set_capabilities([0; 6])
+}
+
+/// Takes the capabilities that are held now, but for what looking into the processes of a command
+/// and speaking in their name takes.
+pub(crate) fn keep_capabilities_over_others() -> Sys<()> {
+    /// `CAP_SYS_PTRACE` and `CAP_SYS_ADMIN` of the kernel's headers.
+    const KEPT: u32 = 1 << 19 | 1 << 21;
+    let mut sets = [0_u32; 6];
     // SAFETY: header and sets are laid out as version 3 of the call wants them.
-    done(unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) })
+    done(unsafe { libc::syscall(libc::SYS_capget, CAPABILITIES.as_ptr(), sets.as_mut_ptr()) })?;
+    let [effective, permitted, ..] = sets;
+    set_capabilities([effective & KEPT, permitted & KEPT, 0, 0, 0, 0])
+}
+
+/// Effective, permitted and inheritable ones among the first 32, then among the others.
+fn set_capabilities(sets: [u32; 6]) -> Sys<()> {
+    // SAFETY: header and sets are laid out as version 3 of the call wants them.
+    done(unsafe { libc::syscall(libc::SYS_capset, CAPABILITIES.as_ptr(), sets.as_ptr()) })
 }
 
 /// `struct landlock_ruleset_attr`; older kernels take the beginning of it.

@@ -37,15 +37,25 @@ impl Facts {
 
 /// A path without any link in it, opened only as a place.
 pub(crate) fn place_without_links(path: &CStr) -> Sys<OwnedFd> {
+    place(libc::AT_FDCWD, path, libc::RESOLVE_NO_SYMLINKS)
+}
+
+/// A path from a folder, opened only as a place. Links are followed, but none of `/proc` that lead
+/// to what a process has open.
+pub(crate) fn place_from(folder: RawFd, path: &CStr) -> Sys<OwnedFd> {
+    place(folder, path, libc::RESOLVE_NO_MAGICLINKS)
+}
+
+fn place(folder: RawFd, path: &CStr, resolve: u64) -> Sys<OwnedFd> {
     // SAFETY: all fields are numbers, for which zero is a value.
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
     how.flags = u64::from((libc::O_PATH | libc::O_CLOEXEC).cast_unsigned());
-    how.resolve = libc::RESOLVE_NO_SYMLINKS;
+    how.resolve = resolve;
     // SAFETY: both pointers live through the call, and the size is that of the struct.
     owned(unsafe {
         libc::syscall(
             libc::SYS_openat2,
-            libc::AT_FDCWD,
+            folder,
             path.as_ptr(),
             &raw const how,
             size_of::<libc::open_how>(),
@@ -73,6 +83,15 @@ pub(crate) fn facts(file: BorrowedFd<'_>) -> Sys<Facts> {
     // SAFETY: the kernel fills the struct that it is given.
     done(libc::c_long::from(unsafe { libc::fstat(file.as_raw_fd(), &raw mut stat) }))?;
     Ok(Facts { mode: stat.st_mode, owner: stat.st_uid, identity: (stat.st_dev, stat.st_ino) })
+}
+
+/// Whether nothing can be changed through the mount that a descriptor was opened on.
+pub(crate) fn is_read_only(file: BorrowedFd<'_>) -> Sys<bool> {
+    // SAFETY: all fields are numbers, for which zero is a value.
+    let mut facts: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel fills the struct that it is given.
+    done(libc::c_long::from(unsafe { libc::fstatvfs(file.as_raw_fd(), &raw mut facts) }))?;
+    Ok(facts.f_flag & libc::ST_RDONLY != 0)
 }
 
 /// A new folder.

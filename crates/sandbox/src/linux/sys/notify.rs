@@ -18,25 +18,15 @@ pub(crate) struct Waiting {
     pub(crate) arguments: [u64; 6],
 }
 
-/// What a call that waits gets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// This, as if the kernel had answered it.
-    Answer(Result<i64, Errno>),
-    /// The kernel's own answer, to whatever the arguments lead to by then.
-    Proceed,
-}
-
-/// Puts this process under a filter, and gives the number of the descriptor at which its calls
-/// wait.
-pub(crate) fn filter_and_listen(instructions: &[Instruction]) -> Sys<RawFd> {
+/// Puts this process under a filter, and gives the descriptor at which its calls wait.
+pub(crate) fn filter_and_listen(instructions: &[Instruction]) -> Sys<OwnedFd> {
     // Without the second flag a signal takes a call back that is being made, and it is made again.
     let both =
         libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     with_program(instructions, |program| {
         let apply = |flags: libc::c_ulong| {
             // SAFETY: the program and its instructions live through the call.
-            number(unsafe {
+            owned(unsafe {
                 libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, program)
             })
         };
@@ -45,6 +35,17 @@ pub(crate) fn filter_and_listen(instructions: &[Instruction]) -> Sys<RawFd> {
             applied => applied,
         }
     })
+}
+
+/// Has the thread that waits run on the processor that answered it, at once: who waits and who
+/// answers never work at the same time. Older kernels do not know it.
+pub(crate) fn hand_over_at_once(listener: BorrowedFd<'_>) {
+    /// `SECCOMP_IOCTL_NOTIF_SET_FLAGS` and `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP` of the kernel's
+    /// headers.
+    const SET_FLAGS: libc::c_ulong = 0x4008_2104;
+    const SYNC_WAKE_UP: libc::c_ulong = 1;
+    // SAFETY: numbers only.
+    unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS as _, SYNC_WAKE_UP) };
 }
 
 /// The next call that waits.
@@ -71,37 +72,49 @@ pub(crate) fn waits(listener: BorrowedFd<'_>, id: u64) -> bool {
     unsafe { libc::ioctl(listener.as_raw_fd(), ID_VALID as _, &raw const id) == 0 }
 }
 
-/// Lets a call go on. One that no longer waits needs nothing.
-pub(crate) fn answer(listener: BorrowedFd<'_>, id: u64, outcome: Outcome) {
-    /// `SECCOMP_USER_NOTIF_FLAG_CONTINUE` of the kernel's headers.
-    const CONTINUE: u32 = 1;
+/// Ends a call with an answer, as if the kernel had given it. One that no longer waits needs none.
+pub(crate) fn answer(listener: BorrowedFd<'_>, id: u64, answer: Sys<i64>) {
     // SAFETY: all fields are numbers, for which zero is a value.
     let mut response: libc::seccomp_notif_resp = unsafe { std::mem::zeroed() };
     response.id = id;
-    match outcome {
-        Outcome::Answer(Ok(value)) => response.val = value,
-        Outcome::Answer(Err(Errno(errno))) => response.error = -errno,
-        Outcome::Proceed => response.flags = CONTINUE,
+    match answer {
+        Ok(value) => response.val = value,
+        Err(Errno(errno)) => response.error = -errno,
     }
     // SAFETY: the kernel reads the struct that it is given.
     unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut response) };
 }
 
-/// A handle of the process that a thread belongs to.
-pub(crate) fn process_of(thread: i32) -> Sys<OwnedFd> {
+/// A handle of a thread, or of the process that it belongs to; and whether the thread is the first
+/// of its process.
+pub(crate) fn process_of(thread: i32) -> Sys<(OwnedFd, bool)> {
     /// `PIDFD_THREAD` of newer kernels.
     const OF_THREAD: i32 = libc::O_EXCL;
     let open = |number: i32, flags: i32| {
         // SAFETY: numbers only.
         owned(unsafe { libc::syscall(libc::SYS_pidfd_open, number, flags) })
     };
-    let first = open(thread, 0).or_else(|_| open(thread, OF_THREAD));
-    first.or_else(|errno| open(group_of(thread).ok_or(errno)?, 0))
+    if let Ok(first) = open(thread, 0) {
+        return Ok((first, true));
+    }
+    let other = open(thread, OF_THREAD);
+    other.or_else(|errno| open(group_of(thread).ok_or(errno)?, 0)).map(|handle| (handle, false))
 }
 
-fn group_of(thread: i32) -> Option<i32> {
+/// The number that the process of a thread has for itself, of a thread with this number in `/proc`.
+pub(crate) fn group_of(thread: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{thread}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("Tgid:"))?.trim().parse().ok()
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NStgid:"))?;
+    numbers.split_ascii_whitespace().last()?.parse().ok()
+}
+
+/// The number under which `/proc` has the process or thread of a handle, whatever namespace `/proc`
+/// is of.
+pub(crate) fn number_in_view(process: BorrowedFd<'_>) -> Option<i32> {
+    let path = format!("/proc/self/fdinfo/{}", process.as_raw_fd());
+    let facts = std::fs::read_to_string(path).ok()?;
+    let number = facts.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+    (number > 0).then_some(number)
 }
 
 /// The same open file as a descriptor of another process.

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "system calls that the standard library does not have")]
 
 use std::ffi::{CStr, c_void};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use super::{Errno, Sys, done, last, number};
 
@@ -45,8 +45,8 @@ pub(crate) fn fork(namespaces: u64) -> Sys<Forked> {
 /// Bytes of stack for what runs between the start of a process and its exec.
 const STACK: usize = 64 * 1024;
 
-/// A new process that runs `work` in the memory of this one, which stands still until the new
-/// process has started a program or ended. Gives the new process's number.
+/// A new process that runs `work` in the memory and with the descriptors of this one, which stands
+/// still until the new process has started a program or ended. Gives the new process's number.
 pub(crate) fn start_in_this_memory(mut work: &mut dyn FnMut()) -> Sys<i32> {
     extern "C" fn run(work: *mut c_void) -> libc::c_int {
         // SAFETY: `work` is the pointer given to `clone` below, and its owner stands still.
@@ -58,7 +58,7 @@ pub(crate) fn start_in_this_memory(mut work: &mut dyn FnMut()) -> Sys<i32> {
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
     // SAFETY: one past the end of the stack, which grows downward and is aligned to 16 bytes.
     let top = unsafe { stack.as_mut_ptr().add(stack.len()) };
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    let flags = libc::CLONE_VM | libc::CLONE_FILES | libc::CLONE_VFORK | libc::SIGCHLD;
     // SAFETY: CLONE_VFORK keeps this process still until the other has given the memory back, so
     // the stack and `work` live long enough and nothing is used by two at once.
     number(libc::c_long::from(unsafe {
@@ -92,6 +92,15 @@ pub(crate) fn exit(code: i32) -> ! {
 pub(crate) fn kill(pid: i32, signal: i32) -> Sys<()> {
     // SAFETY: numbers only.
     done(libc::c_long::from(unsafe { libc::kill(pid, signal) }))
+}
+
+/// Sends a signal to the process of a handle.
+pub(crate) fn signal(process: BorrowedFd<'_>, signal: i32) -> Sys<()> {
+    let nothing: *const libc::siginfo_t = std::ptr::null();
+    // SAFETY: numbers, and no further words about the signal.
+    done(unsafe {
+        libc::syscall(libc::SYS_pidfd_send_signal, process.as_raw_fd(), signal, nothing, 0)
+    })
 }
 
 /// What a wait found.
@@ -228,10 +237,6 @@ pub(crate) fn loopback_up() -> Sys<()> {
     request.ifr_ifru.ifru_flags = libc::c_short::try_from(libc::IFF_UP).unwrap_or(1);
     // SAFETY: the kernel reads the struct that it is given.
     done(libc::c_long::from(unsafe {
-        libc::ioctl(
-            std::os::fd::AsRawFd::as_raw_fd(&socket),
-            libc::SIOCSIFFLAGS,
-            &raw const request,
-        )
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)
     }))
 }

@@ -21,9 +21,18 @@ impl Kind {
         matches!(self.family, libc::AF_INET | libc::AF_INET6)
     }
 
+    pub(crate) fn is_unix(self) -> bool {
+        self.family == libc::AF_UNIX
+    }
+
     /// Each message has an address of its own.
     pub(crate) fn is_datagram(self) -> bool {
         self.kind == libc::SOCK_DGRAM
+    }
+
+    /// Messages have no borders: one can be sent in pieces.
+    pub(crate) fn is_stream(self) -> bool {
+        self.kind == libc::SOCK_STREAM
     }
 }
 
@@ -83,36 +92,36 @@ pub(crate) fn connect(socket: BorrowedFd<'_>, address: &[u8]) -> Sys<()> {
     connected
 }
 
-/// A message to send.
-#[derive(Debug)]
-pub(crate) struct Message {
-    pub(crate) address: Vec<u8>,
-    pub(crate) bytes: Vec<u8>,
+/// A message, or a piece of what a stream sends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'a> {
+    pub(crate) address: &'a [u8],
+    pub(crate) bytes: &'a [u8],
     /// What comes with it for the kernel.
-    pub(crate) control: Vec<u8>,
+    pub(crate) control: &'a [u8],
     pub(crate) flags: i32,
 }
 
 /// Sends without waiting; gives how many bytes.
-pub(crate) fn send(socket: BorrowedFd<'_>, message: &Message) -> Sys<i64> {
+pub(crate) fn send(socket: BorrowedFd<'_>, piece: Piece<'_>) -> Sys<usize> {
     let mut part = libc::iovec {
-        iov_base: message.bytes.as_ptr().cast_mut().cast(),
-        iov_len: message.bytes.len(),
+        iov_base: piece.bytes.as_ptr().cast_mut().cast(),
+        iov_len: piece.bytes.len(),
     };
     // SAFETY: all fields are numbers and pointers, for which zero is a value.
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
-    if !message.address.is_empty() {
-        header.msg_name = message.address.as_ptr().cast_mut().cast();
-        header.msg_namelen = libc::socklen_t::try_from(message.address.len()).unwrap_or(0);
+    if !piece.address.is_empty() {
+        header.msg_name = piece.address.as_ptr().cast_mut().cast();
+        header.msg_namelen = libc::socklen_t::try_from(piece.address.len()).unwrap_or(0);
     }
     header.msg_iov = &raw mut part;
     header.msg_iovlen = 1;
-    if !message.control.is_empty() {
-        header.msg_control = message.control.as_ptr().cast_mut().cast();
-        header.msg_controllen = message.control.len() as _;
+    if !piece.control.is_empty() {
+        header.msg_control = piece.control.as_ptr().cast_mut().cast();
+        header.msg_controllen = piece.control.len() as _;
     }
-    let flags = message.flags | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+    let flags = piece.flags | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
     // SAFETY: all that the header points to lives through the call, and none of it is written to.
     let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const header, flags) };
-    if sent < 0 { Err(last()) } else { Ok(i64::try_from(sent).unwrap_or(i64::MAX)) }
+    usize::try_from(sent).map_err(|_| last())
 }

@@ -18,10 +18,6 @@ pub(crate) struct Closed {
 const NAMES: u16 = 53;
 
 impl Closed {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ports.is_empty() && self.ranges.is_empty()
-    }
-
     /// Whether an address in the kernel's form is closed. What is none that the kernel would go to
     /// is not: it answers that itself.
     pub(crate) fn holds(&self, address: &[u8], datagram: bool) -> bool {
