@@ -21,6 +21,7 @@ mod search_tools;
 mod serve;
 #[path = "../../../net/tests/server/mod.rs"]
 mod server;
+mod server_ends;
 mod servers;
 mod settings;
 mod support;

@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+use super::apart;
 use super::fault::{At, Step};
 use super::job::{Job, Program, Walls};
 use super::limits;
@@ -25,7 +26,7 @@ pub(crate) struct Started {
 }
 
 /// All that an exec needs, made beforehand.
-struct Ready<'a> {
+pub(super) struct Ready<'a> {
     job: &'a Job,
     rights: &'a Rights,
     stdio: [OwnedFd; 3],
@@ -45,13 +46,16 @@ pub(crate) fn start(job: &Job, rights: &Rights) -> Step<Started> {
         argv: process::pointers(&job.argv),
         env: process::pointers(&job.env),
     };
+    if job.apart.is_some() {
+        return apart::start(&ready);
+    }
     match job.walls.as_ref().and_then(|walls| walls.closed.as_ref()) {
         None => start_at_once(&ready),
         Some(_) => start_watched(&ready),
     }
 }
 
-fn start_at_once(ready: &Ready<'_>) -> Step<Started> {
+pub(super) fn start_at_once(ready: &Ready<'_>) -> Step<Started> {
     let mut failure = None;
     let pid = process::start_in_this_memory(&mut || {
         failure = become_program(ready, &confine::filter).err();
@@ -110,7 +114,7 @@ fn fetch_listener(told: &OwnedFd, going: &OwnedFd, process: BorrowedFd<'_>) -> S
     }
 }
 
-fn failure_in(told: &[u8]) -> Failure {
+pub(super) fn failure_in(told: &[u8]) -> Failure {
     let found = Reports::default().push(told).into_iter().find_map(|report| match report {
         Report::Failed(failure) => Some(failure),
         _ => None,
