@@ -22,6 +22,7 @@ mod search_tools;
 mod serve;
 #[path = "../../../net/tests/server/mod.rs"]
 mod server;
+mod server_ends;
 mod servers;
 mod settings;
 mod support;

@@ -1,9 +1,14 @@
 """A small MCP server of the older era, which can be made to do everything wrong.
 
-server.py MODE [FILE]: each start and each cancel appends a line to FILE."""
+server.py MODE [FILE [MARK]]: each start and each cancel appends a line to FILE. In the modes
+`nest` and `deaf` it leaves a grandchild that changes its session, ignores signals and holds the
+pipes, which sleeps for MARK seconds; `deaf` itself ends neither at the end of its input nor when
+it is asked to."""
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -96,10 +101,19 @@ def call(request):
             {"type": "hologram", "depth": 3}]})
     elif what == "env":
         answer(request, text(json.dumps(dict(os.environ))))
+    elif what == "processes":
+        own, parent = os.getpid(), os.getppid()
+        names = [open(f"/proc/{pid}/stat").read().split(")")[0].split("(")[1] for pid in (own, parent)]
+        answer(request, text(json.dumps({
+            "own": own, "link": int(os.readlink("/proc/self")), "parent": parent, "names": names,
+            "child": subprocess.run(["sh", "-c", "echo $PPID; exit 7"], capture_output=True,
+                                    text=True).stdout.strip(),
+            "code": subprocess.run(["sh", "-c", "kill -TERM $$"]).returncode,
+        })))
     elif what == "folder":
         answer(request, text(os.getcwd()))
     elif what == "never":
-        pass
+        note("never")
     elif what == "slow":
         time.sleep(arguments.get("seconds", 1))
         answer(request, text("slept"))
@@ -161,7 +175,6 @@ def call(request):
             "message": "Your\u202e name?", "requestedSchema": {
                 "type": "object", "properties": {"name": {"type": "string"}}}}})
     elif what == "child":
-        import subprocess
         subprocess.Popen(["sleep", "78.125"], start_new_session=True)
         answer(request, text("begun"))
 
@@ -202,6 +215,14 @@ def handle(message):
 
 
 note("started")
+if MODE in ("nest", "deaf", "deaf and silent"):
+    subprocess.Popen(["sh", "-c", "trap '' TERM HUP INT PIPE; exec sleep " + sys.argv[3]],
+                     start_new_session=True)
+# As many servers notice that whoever started them is gone.
+if MODE == "watches its parent" and os.getppid() == 1:
+    sys.exit(9)
+if MODE.startswith("deaf"):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if MODE == "does not start":
     sys.stderr.write("the key is missing\n")
     sys.exit(3)
@@ -213,6 +234,9 @@ if MODE == "noise":
     sys.stdout.buffer.write(b"\xff\xfe\n")
     sys.stdout.flush()
 for line in sys.stdin:
-    if MODE == "silent":
+    if MODE.endswith("silent"):
         continue
     handle(json.loads(line))
+note("the end of input")
+while MODE.startswith("deaf"):
+    time.sleep(1)

@@ -1,7 +1,7 @@
 use dogu::tool::Content;
 use serde_json::json;
 
-use crate::support::{Build, small};
+use crate::support::{Build, marked, small, until};
 
 #[tokio::test]
 async fn m1_any_tool_of_a_server_is_used_by_its_name() {
@@ -161,6 +161,72 @@ async fn a_variable_that_is_not_set_is_named() {
         "the environment variable DOGU_NO_SUCH_VARIABLE, which env.KEY needs, is not set";
     assert_eq!(failed[0].1.to_string(), expected);
     assert_eq!(world.starts(), 0);
+}
+
+#[tokio::test]
+async fn a_program_finds_itself_its_parent_and_its_children() {
+    for shared in [false, true] {
+        let build = Build::new();
+        let mut server = small("watches its parent", &build.notes());
+        server.shared_processes = shared;
+        let world = build.server("small", server).world().loaded().await;
+        let seen = world.call("small__do", json!({"what": "processes"})).await.to_text();
+        let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
+        assert_eq!(seen["own"], seen["link"], "{seen}");
+        assert_eq!(seen["child"], seen["own"].to_string(), "{seen}");
+        assert_eq!(seen["code"], -15, "{seen}");
+        assert_ne!(seen["parent"], 1, "{seen}");
+        assert_eq!(seen["names"][1], "dogu-init", "{seen}");
+    }
+}
+
+/// A server that has left a grandchild and ends neither at the end of its input nor when asked to.
+fn deaf(build: &Build, mark: &str) -> dogu::runtime::mcp::McpServer {
+    let mut server = small("deaf", &build.notes());
+    if let dogu::runtime::mcp::Place::Program { args, .. } = &mut server.place {
+        args.push(mark.to_owned());
+    }
+    server
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_is_closed_in_the_midst_of_a_call() {
+    let build = Build::new();
+    let server = deaf(&build, "78.25");
+    let world = std::sync::Arc::new(build.server("small", server).world().loaded().await);
+    until("its child runs", || marked("sleep 78.25").len() == 1).await;
+    let calling = {
+        let world = std::sync::Arc::clone(&world);
+        tokio::spawn(async move { world.call("small__do", json!({"what": "never"})).await })
+    };
+    until("the call is there", || world.notes().contains(&"never".to_owned())).await;
+    world.gateway.close();
+    let told = calling.await.unwrap().to_text();
+    assert!(told.contains("The MCP server small ended during the call"), "{told}");
+    until("all is gone", || marked("sleep 78.25").is_empty()).await;
+    let folder = world.folder.path().display().to_string();
+    until("it is gone itself", || marked(&folder).is_empty()).await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_is_closed_while_it_starts() {
+    let build = Build::new();
+    let mut server = deaf(&build, "78.375");
+    if let dogu::runtime::mcp::Place::Program { args, .. } = &mut server.place {
+        args[1] = "deaf and silent".to_owned();
+    }
+    let world = std::sync::Arc::new(build.server("small", server).world());
+    let loading = {
+        let world = std::sync::Arc::clone(&world);
+        tokio::spawn(async move { world.gateway.load().await })
+    };
+    until("its child runs", || marked("sleep 78.375").len() == 1).await;
+    world.gateway.close();
+    let failed = loading.await.unwrap();
+    assert!(failed[0].1.to_string().contains("its start was given up"), "{failed:?}");
+    until("all is gone", || marked("sleep 78.375").is_empty()).await;
+    let folder = world.folder.path().display().to_string();
+    until("it is gone itself", || marked(&folder).is_empty()).await;
 }
 
 #[tokio::test]

@@ -21,9 +21,10 @@ use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
 use super::handler::Handler;
+use super::rights;
 use crate::clean::line;
 use crate::oauth::{self, Logins};
-use crate::wire::LineTransport;
+use crate::wire::{LineTransport, PARTING, Program};
 
 /// How much of what a server writes to stderr is kept, at its beginning and at its end.
 const LOG_HEAD: usize = 32 * 1024;
@@ -108,8 +109,26 @@ impl Surroundings {
 /// A running session and the program behind it, if it is one.
 pub(crate) struct Connected {
     pub(crate) service: RunningService<RoleClient, Handler>,
-    pub(crate) child: Option<Child>,
+    pub(crate) program: Option<Program>,
     pub(crate) era: Era,
+}
+
+/// An attempt that opened no session, with the program that may still be ending.
+struct Failed {
+    error: ConnectError,
+    program: Option<Program>,
+}
+
+impl From<ConnectError> for Failed {
+    fn from(error: ConnectError) -> Self {
+        Self { error, program: None }
+    }
+}
+
+impl From<ExpandError> for Failed {
+    fn from(error: ExpandError) -> Self {
+        ConnectError::from(error).into()
+    }
 }
 
 /// Opens a session. `known` is the era that the server spoke the last time.
@@ -119,20 +138,31 @@ pub(crate) async fn connect(
     handler: &Handler,
     around: &Surroundings,
 ) -> Result<Connected, ConnectError> {
-    let mut last = None;
+    let mut last: Option<Failed> = None;
     for era in eras(server.era, known) {
+        // The next process may need what the last one holds: a port, a lock.
+        if let Some(program) = last.as_ref().and_then(|failed| failed.program.as_ref()) {
+            program.gone().await;
+        }
         match Box::pin(attempt(server, era, handler, around)).await {
             Ok(connected) => return Ok(connected),
-            // There was time for the fallback within the session.
-            Err(error @ ConnectError::Timeout(time, _)) if time > PROBED => return Err(error),
-            // Neither a missing program nor a missing login gets better by asking differently.
-            Err(error @ (ConnectError::Session(_) | ConnectError::Timeout(..))) => {
-                last = Some(error);
-            }
-            Err(error) => return Err(error),
+            Err(failed) if failed.is_final() => return Err(failed.error),
+            Err(failed) => last = Some(failed),
         }
     }
-    Err(last.unwrap_or_else(|| ConnectError::Session("it speaks no known protocol".to_owned())))
+    let none = || ConnectError::Session("it speaks no known protocol".to_owned());
+    Err(last.map_or_else(none, |failed| failed.error))
+}
+
+impl Failed {
+    /// Neither a missing program nor a missing login gets better by asking differently.
+    fn is_final(&self) -> bool {
+        match &self.error {
+            // There was time for the fallback within the session.
+            ConnectError::Timeout(time, _) => *time > PROBED,
+            error => !matches!(error, ConnectError::Session(_)),
+        }
+    }
 }
 
 /// What to try, in order. A probe can end a server that does not know it, so that the next try
@@ -163,14 +193,15 @@ async fn attempt(
     era: Era,
     handler: &Handler,
     around: &Surroundings,
-) -> Result<Connected, ConnectError> {
+) -> Result<Connected, Failed> {
     let lookup = |name: &str| around.variable(name);
     let expander = around.expander(&lookup);
     match &server.place {
         Place::Program { .. } => {
-            let (child, transport) = start(&server.place, &expander, around).await?;
+            let transport = start(server, &expander, around).await?;
+            let program = transport.program().clone();
             let opening = handler.clone().serve_with_lifecycle(transport, lifecycle(era));
-            opened_in(server.startup_time(), opening, Some(child)).await
+            opened_in(server.startup_time(), opening, Some(program)).await
         }
         Place::Address { url, headers } => {
             let url = expander.expand(url, "url")?;
@@ -187,7 +218,7 @@ async fn reach(
     handler: &Handler,
     config: StreamableHttpClientTransportConfig,
     login: Option<AuthorizationManager>,
-) -> Result<Connected, ConnectError> {
+) -> Result<Connected, Failed> {
     let (time, mode) = (server.startup_time(), lifecycle(era));
     let client = http_client().map_err(|error| ConnectError::Start(error.to_string()))?;
     let handler = handler.clone();
@@ -221,29 +252,31 @@ type Service = RunningService<RoleClient, Handler>;
 async fn opened_in(
     time: Duration,
     opening: impl Future<Output = Result<Service, ClientInitializeError>>,
-    child: Option<Child>,
-) -> Result<Connected, ConnectError> {
-    match tokio::time::timeout(time, opening).await {
+    program: Option<Program>,
+) -> Result<Connected, Failed> {
+    let child = program.as_ref().map(|program| &program.child);
+    let error = match tokio::time::timeout(time, opening).await {
         Ok(Ok(service)) => {
             let spoken = service.peer().peer_info().map(|info| info.protocol_version.clone());
             let is_modern = spoken.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
             let era = if is_modern { Era::Modern } else { Era::Legacy };
-            Ok(Connected { service, child, era })
+            return Ok(Connected { service, program, era });
         }
         Ok(Err(error)) if error.is_authorization_required() => {
-            Err(ConnectError::Login(error.auth_challenge().map(str::to_owned)))
+            ConnectError::Login(error.auth_challenge().map(str::to_owned))
         }
         Ok(Err(error)) => {
-            let mut said = said_on_stderr(child.as_ref());
-            if let Some(child) = &child {
+            let mut said = said_on_stderr(child);
+            if let Some(child) = child {
                 // A moment for its last words: why it ended is worth more than that it did.
                 let _ = tokio::time::timeout(Duration::from_millis(200), child.ended()).await;
                 said = format!("{}{}", how_ended(child), said_on_stderr(Some(child)));
             }
-            Err(ConnectError::Session(format!("{}{said}", line(&told(&error), MAX_REASON))))
+            ConnectError::Session(format!("{}{said}", line(&told(&error), MAX_REASON)))
         }
-        Err(_) => Err(ConnectError::Timeout(time, said_on_stderr(child.as_ref()))),
-    }
+        Err(_) => ConnectError::Timeout(time, said_on_stderr(child)),
+    };
+    Err(Failed { error, program })
 }
 
 /// Why a session could not be opened, without the names of what it was tried with.
@@ -300,11 +333,11 @@ pub(crate) fn said_on_stderr(child: Option<&Child>) -> String {
 }
 
 async fn start(
-    place: &Place,
+    server: &McpServer,
     expander: &Expander<'_>,
     around: &Surroundings,
-) -> Result<(Child, LineTransport), ConnectError> {
-    let Place::Program { command, args, env, cwd } = place else {
+) -> Result<LineTransport, ConnectError> {
+    let Place::Program { command, args, env, cwd } = &server.place else {
         return Err(ConnectError::Start("there is no program to start".to_owned()));
     };
     let Some(supervisor) = &around.supervisor else {
@@ -321,14 +354,15 @@ async fn start(
         launch.environment.retain(|(known, _)| known != name.as_str());
         launch.environment.push((name.into(), value.into()));
     }
+    launch.apart = !server.shared_processes && !rights::needs_more(&words[0], &launch.environment);
+    launch.parting = Some(PARTING);
     let limits = Limits { head: LOG_HEAD, tail: LOG_TAIL, ..Limits::default() };
     launch.log = Arc::new(Log::with(limits, None));
     let failed = |error: &dyn std::error::Error| {
         ConnectError::Start(format!("`{}` cannot be started: {}", words[0], self::words(error)))
     };
     let (child, pipes) = supervisor.start_piped(launch).await.map_err(|error| failed(&error))?;
-    let transport = LineTransport::new(child.clone(), pipes).map_err(|error| failed(&error))?;
-    Ok((child, transport))
+    LineTransport::new(child, pipes).map_err(|error| failed(&error))
 }
 
 fn folder(

@@ -3,6 +3,7 @@
 mod call;
 mod connect;
 mod handler;
+mod rights;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub(crate) use connect::{Surroundings, said_on_stderr};
 pub(crate) use handler::{Handler, Heard};
 
 use crate::result::Answer;
+use crate::wire::Program;
 
 /// How many pages of a list are asked for.
 const MAX_PAGES: usize = 100;
@@ -36,7 +38,7 @@ const MAX_ROUNDS: usize = 8;
 pub(crate) struct Session {
     service: RunningService<RoleClient, Handler>,
     handler: Handler,
-    child: Option<Child>,
+    program: Option<Program>,
     pub(crate) era: Era,
 }
 
@@ -58,8 +60,8 @@ impl Session {
         handler: Handler,
         around: &Surroundings,
     ) -> Result<Self, ConnectError> {
-        let Connected { service, child, era } = connect(server, known, &handler, around).await?;
-        Ok(Self { service, handler, child, era })
+        let Connected { service, program, era } = connect(server, known, &handler, around).await?;
+        Ok(Self { service, handler, program, era })
     }
 
     pub(crate) fn peer(&self) -> &Peer<RoleClient> {
@@ -71,19 +73,27 @@ impl Session {
     }
 
     pub(crate) fn child(&self) -> Option<&Child> {
-        self.child.as_ref()
+        self.program.as_ref().map(|program| &program.child)
+    }
+
+    /// Ends it, whoever still holds it: calls that are under way are told that it is gone.
+    pub(crate) fn end(&self) {
+        self.service.cancellation_token().cancel();
+        if let Some(program) = &self.program {
+            program.leave();
+        }
     }
 
     /// Nothing can be asked here any more.
     pub(crate) fn is_over(&self) -> bool {
         self.service.is_closed()
             || self.peer().is_transport_closed()
-            || self.child.as_ref().is_some_and(|child| child.end().is_some())
+            || self.child().is_some_and(|child| child.end().is_some())
     }
 
     /// What is known of how it ended, for a message.
     pub(crate) async fn last_words(&self) -> String {
-        let Some(child) = &self.child else { return String::new() };
+        let Some(child) = self.child() else { return String::new() };
         let moment = std::time::Duration::from_millis(200);
         let _ = tokio::time::timeout(moment, child.ended()).await;
         format!("{}{}", how_ended(child), said_on_stderr(Some(child)))
@@ -211,5 +221,9 @@ pub(crate) async fn listen(peer: Peer<RoleClient>, era: Era, heard: Arc<Heard>) 
 impl Drop for Session {
     fn drop(&mut self) {
         self.handler.heard.over.notify_one();
+        // The session's own end may wait for its last words.
+        if let Some(program) = &self.program {
+            program.leave();
+        }
     }
 }

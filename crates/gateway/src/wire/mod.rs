@@ -2,12 +2,12 @@
 //! without end, answers to nothing.
 
 mod lines;
+mod program;
 mod writer;
 
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use dogu_output::{Log, Stream};
 use dogu_process::{Child, Pipes};
@@ -21,12 +21,11 @@ use serde_json::Value;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
 use lines::{Line, Lines};
+pub(crate) use program::{PARTING, Program};
 use writer::Writer;
 
 /// The most that one message may have.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
-/// How long a program has to end by itself.
-const END_GRACE: Duration = Duration::from_millis(500);
 /// How much of a line that is no message is shown in the log.
 const MAX_NOISE: usize = 1_000;
 
@@ -35,7 +34,7 @@ pub(crate) struct LineTransport {
     lines: Lines<Receiver>,
     writer: Option<Writer>,
     pending: Pending,
-    child: Child,
+    program: Program,
 }
 
 impl LineTransport {
@@ -43,17 +42,23 @@ impl LineTransport {
     pub(crate) fn new(child: Child, pipes: Pipes) -> io::Result<Self> {
         let read = Receiver::from_owned_fd(pipes.output)?;
         let write = Sender::from_owned_fd(pipes.input)?;
+        let (writer, writing) = Writer::new(write);
         Ok(Self {
             lines: Lines::new(read, MAX_MESSAGE_BYTES),
-            writer: Some(Writer::new(write)),
+            writer: Some(writer),
             pending: Pending::default(),
-            child,
+            program: Program::new(child, writing),
         })
+    }
+
+    /// The program that is spoken with.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 
     /// What a line means to the session; none where it means nothing.
     fn read(&self, line: Line) -> Option<ServerJsonRpcMessage> {
-        let log = self.child.log();
+        let log = self.program.child.log();
         match line {
             Line::Whole(bytes) => match serde_json::from_slice(&bytes) {
                 Ok(message) => self.pending.admits(&message).then_some(message).or_else(|| {
@@ -135,7 +140,7 @@ impl Transport<RoleClient> for LineTransport {
 
 impl Drop for LineTransport {
     fn drop(&mut self) {
-        self.child.stop(END_GRACE);
+        self.program.leave();
     }
 }
 

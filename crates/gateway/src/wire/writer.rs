@@ -4,6 +4,7 @@ use std::io;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 
 /// How many lines may wait for a server that does not read.
 const MAX_WAITING: usize = 64;
@@ -18,11 +19,12 @@ struct Order {
 }
 
 impl Writer {
-    /// Begins to write. The stream is closed when the last of them is dropped.
-    pub(crate) fn new(stream: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+    /// Begins to write. The stream is closed when the last of them is dropped and all is written,
+    /// or at once by what comes with it: a reader that does not read would hold it open.
+    pub(crate) fn new(stream: impl AsyncWrite + Send + Unpin + 'static) -> (Self, AbortHandle) {
         let (sender, receiver) = mpsc::channel(MAX_WAITING);
-        tokio::spawn(write_all(stream, receiver));
-        Self(sender)
+        let writing = tokio::spawn(write_all(stream, receiver)).abort_handle();
+        (Self(sender), writing)
     }
 
     /// Writes one line.
