@@ -66,9 +66,10 @@ pub(super) fn set_up(apart: Apart) -> Step {
 
 /// Starts the program below a process of its own, and gives that one's number.
 pub(super) fn start(ready: &Ready<'_>) -> Step<Started> {
-    let (told, telling) = files::pipe().at(Stage::Start)?;
+    let (told, low) = files::pipe().at(Stage::Start)?;
     // Above the numbers of the program's input and output, which are put in place in the same table.
-    let telling = files::copy_above(telling.as_raw_fd(), 3).at(Stage::Start)?;
+    let telling = files::copy_above(low.as_raw_fd(), 3).at(Stage::Start)?;
+    drop(low);
     let pid = match process::fork(0).at(Stage::Start)? {
         Forked::Child => match inside::start_at_once(ready) {
             Ok(Started { pid, .. }) => be_parent_of(pid),
