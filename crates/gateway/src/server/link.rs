@@ -12,6 +12,9 @@ use tokio::task::AbortHandle;
 use super::{Server, WantedLogin};
 use crate::session::{CallError, ConnectError, Handler, Heard, Listed, Session, listen};
 
+/// How soon after it was asked for its tools a server is asked again, however often it says that
+/// they changed.
+const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 /// The longest that a server is left alone.
 const MAX_REST: Duration = Duration::from_mins(1);
 
@@ -240,6 +243,8 @@ impl Server {
                     return;
                 };
                 server.refresh(&session).await;
+                drop((server, session));
+                tokio::time::sleep(BETWEEN_LISTS).await;
             }
         });
     }
