@@ -133,14 +133,21 @@ impl Server {
         self.lock_login().take()?.challenge
     }
 
-    /// Notes that a call needs a login.
+    /// Notes that a call needs a login. The next one opens a session with what is there then.
     pub(crate) fn note_call(&self, error: &CallError) {
         if let CallError::Login(challenge) = error {
             self.note_login(Some(challenge.clone()));
+            let mut link = self.link();
+            if matches!(*link, Link::Up(_)) {
+                *link = Link::Idle;
+            }
         }
     }
 
     fn note_login(&self, challenge: Option<String>) {
+        if let Some(challenge) = &challenge {
+            self.shared.around.keep_challenge(&self.name, &self.settings, challenge);
+        }
         *self.lock_login() = Some(WantedLogin { challenge });
     }
 
@@ -215,6 +222,7 @@ impl Server {
                         )
                     }
                     CallError::Unreadable(why) => why.to_owned(),
+                    CallError::Lost(why) => why,
                     CallError::Login(challenge) => {
                         return Err(ConnectError::Login(Some(challenge)));
                     }
