@@ -169,10 +169,11 @@ def call(request):
         send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
         answer(request, text("changed"))
     elif what == "elicit":
+        # Before the answer can come.
+        WAITING["q1"] = request
         send({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create", "params": {
             "message": "Your\u202e name?", "requestedSchema": {
                 "type": "object", "properties": {"name": {"type": "string"}}}}})
-        WAITING["q1"] = request
     elif what == "child":
         subprocess.Popen(["sleep", "78.125"], start_new_session=True)
         answer(request, text("begun"))
