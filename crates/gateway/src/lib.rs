@@ -30,7 +30,7 @@
 //!    ▼
 //! Session   session/     the era that it speaks, progress, cancel, questions of the server
 //!    ▼
-//! wire/ (a program's pipes, one message a line) or rmcp's HTTP client, with a login (oauth/)
+//! wire/ (a program's pipes, one message a line) or http/, with a login (oauth/)
 //! ```
 //!
 //! What a server says is data: names are made fit (`names`), texts cleaned and cut (`clean`),
@@ -41,6 +41,7 @@ mod clean;
 mod definition;
 mod elicit;
 mod gateway;
+mod http;
 mod mentions;
 mod names;
 mod oauth;

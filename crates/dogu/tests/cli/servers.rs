@@ -208,3 +208,85 @@ fn a_server_asks_the_person_behind_a_client_of_the_newest_era() {
         params["requestState"] = result["requestState"].clone();
     }
 }
+
+/// A dogu with a server of the newest era behind its gate, all of whose calls may run.
+fn changing() -> (Home, Running) {
+    let home = Home::new();
+    let script = format!("{}/tests/gateway/modern.py", env!("CARGO_MANIFEST_DIR"));
+    let arguments = json!([script, "plain", home.path("notes")]);
+    home.user_settings(&format!("mcp_servers: {{m: {{command: python3, args: {arguments}}}}}\n"));
+    let server = home.start(&["serve", "--approve", "all"]);
+    (home, server)
+}
+
+fn wait_for(server: &mut Running, is_it: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let received = server.receive();
+        if is_it(&received) {
+            return received;
+        }
+    }
+}
+
+/// Asks for the tools until one is there, and says whether the client was told of it.
+fn is_told_of(server: &mut Running, meta: &Value, tool: &str) {
+    wait_for(server, |told| told["method"] == "notifications/tools/list_changed");
+    for id in 100..200 {
+        let list =
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {"_meta": meta}});
+        server.send(&list);
+        let listed = wait_for(server, |told| told["id"] == id);
+        if listed.to_string().contains(&format!("\"{tool}\"")) {
+            return;
+        }
+        // The server's list comes in several steps, and each is told.
+        wait_for(server, |told| told["method"] == "notifications/tools/list_changed");
+    }
+    panic!("{tool} is not listed");
+}
+
+fn call(server: &mut Running, id: u64, meta: &Value) {
+    let params = json!({"name": "m__do", "arguments": {"what": "change"}, "_meta": meta});
+    server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+}
+
+#[test]
+fn a_changed_list_of_a_server_reaches_a_client() {
+    let (home, mut server) = changing();
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    wait_for(&mut server, |told| told["id"] == 1);
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    listened_to(&home);
+    call(&mut server, 2, &json!({}));
+    is_told_of(&mut server, &json!({}), "m__new_0");
+}
+
+#[test]
+fn a_changed_list_of_a_server_reaches_a_client_of_the_newest_era() {
+    let (home, mut server) = changing();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+    let listen =
+        json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params});
+    server.send(&listen);
+    wait_for(&mut server, |told| told["method"] == "notifications/subscriptions/acknowledged");
+    listened_to(&home);
+    call(&mut server, 2, &meta);
+    is_told_of(&mut server, &meta, "m__new_0");
+}
+
+/// The server behind the gate is up, and dogu hears from it.
+fn listened_to(home: &Home) {
+    let begun = std::time::Instant::now();
+    let notes = || std::fs::read_to_string(home.path("notes")).unwrap_or_default();
+    while !notes().contains("listens") {
+        assert!(begun.elapsed() < crate::support::PATIENCE, "nobody listens");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}

@@ -7,6 +7,7 @@ mod calls;
 mod eras;
 mod hostile;
 mod lazy;
+mod lists;
 mod looks;
 mod real;
 mod support;

@@ -12,6 +12,9 @@ use tokio::task::AbortHandle;
 use super::{Server, WantedLogin};
 use crate::session::{CallError, ConnectError, Handler, Heard, Listed, Session, listen};
 
+/// How soon after it was asked for its tools a server is asked again, however often it says that
+/// they changed.
+const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 /// The longest that a server is left alone.
 const MAX_REST: Duration = Duration::from_mins(1);
 
@@ -130,14 +133,21 @@ impl Server {
         self.lock_login().take()?.challenge
     }
 
-    /// Notes that a call needs a login.
+    /// Notes that a call needs a login. The next one opens a session with what is there then.
     pub(crate) fn note_call(&self, error: &CallError) {
         if let CallError::Login(challenge) = error {
             self.note_login(Some(challenge.clone()));
+            let mut link = self.link();
+            if matches!(*link, Link::Up(_)) {
+                *link = Link::Idle;
+            }
         }
     }
 
     fn note_login(&self, challenge: Option<String>) {
+        if let Some(challenge) = &challenge {
+            self.shared.around.keep_challenge(&self.name, &self.settings, challenge);
+        }
         *self.lock_login() = Some(WantedLogin { challenge });
     }
 
@@ -212,6 +222,7 @@ impl Server {
                         )
                     }
                     CallError::Unreadable(why) => why.to_owned(),
+                    CallError::Lost(why) => why,
                     CallError::Login(challenge) => {
                         return Err(ConnectError::Login(Some(challenge)));
                     }
@@ -240,6 +251,8 @@ impl Server {
                     return;
                 };
                 server.refresh(&session).await;
+                drop((server, session));
+                tokio::time::sleep(BETWEEN_LISTS).await;
             }
         });
     }

@@ -83,7 +83,9 @@ impl Tools {
     /// holds is asked for with the next start, not before every call.
     fn is_stale(&self) -> bool {
         let Some(Known { fetched_ms, ttl_ms: Some(ttl), .. }) = self.known else { return false };
-        ttl > 0 && now_ms() > fetched_ms.saturating_add(ttl)
+        let now = now_ms();
+        // A clock that was set back says nothing about how old the list is.
+        ttl > 0 && (now > fetched_ms.saturating_add(ttl) || now < fetched_ms)
     }
 }
 
@@ -126,8 +128,12 @@ impl Server {
 
     /// A session whose list of tools holds.
     pub(crate) async fn ready(self: &Arc<Self>) -> Result<Arc<Session>, ConnectError> {
+        let needed_ms = now_ms();
         let session = self.session().await?;
-        if self.tools().is_stale() {
+        let tools = self.tools();
+        // What was listed for this need is good enough for it, however short it holds.
+        let is_new = tools.known.is_some_and(|known| known.fetched_ms >= needed_ms);
+        if tools.is_stale() && !is_new {
             self.refresh(&session).await;
         }
         Ok(session)

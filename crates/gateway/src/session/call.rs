@@ -16,7 +16,9 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
 use super::Session;
+use super::connect::{MAX_REASON, words};
 use super::handler::{Heard, Progress};
+use crate::clean::line;
 
 /// How long a request may take, and who hears how far it is.
 pub(crate) struct Patience<'a> {
@@ -37,6 +39,8 @@ pub(crate) enum CallError {
     Timeout(Duration),
     /// The session ended first. What the server did is not known.
     Gone,
+    /// The request could not be sent, or its answer not be read. What the server did is not known.
+    Lost(String),
     /// Somebody has to log in first, or for more; what the server said about that.
     Login(String),
     /// The server said no.
@@ -146,11 +150,19 @@ fn failed(error: ServiceError) -> CallError {
         ServiceError::McpError(data) => CallError::Refused(data),
         ServiceError::Timeout { timeout } => CallError::Timeout(timeout),
         ServiceError::TransportSend(error) => {
-            challenge(error.error.as_ref()).map_or(CallError::Gone, CallError::Login)
+            let error = error.error.as_ref();
+            // A pipe that is closed says nothing more than that.
+            let is_pipe = error.is::<std::io::Error>();
+            let lost = || if is_pipe { CallError::Gone } else { CallError::Lost(told(error)) };
+            challenge(error).map_or_else(lost, CallError::Login)
         }
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Gone,
         _ => CallError::Unreadable("its answer cannot be read"),
     }
+}
+
+fn told(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    line(&words(error), MAX_REASON)
 }
 
 /// What the server said about a login, if that is why a request was not taken.

@@ -10,29 +10,26 @@ use dogu_output::{Limits, Log};
 use dogu_process::{Child, Launch, Supervisor, environment};
 use dogu_runtime::mcp::{Era, ExpandError, Expander, McpServer, Place};
 use http::{HeaderName, HeaderValue};
-use reqwest::redirect::Policy;
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
 use super::handler::Handler;
 use super::rights;
 use crate::clean::line;
+use crate::http::{HttpClient, Login};
 use crate::oauth::{self, Logins};
 use crate::wire::{LineTransport, PARTING, Program};
 
 /// How much of what a server writes to stderr is kept, at its beginning and at its end.
 const LOG_HEAD: usize = 32 * 1024;
 const LOG_TAIL: usize = 96 * 1024;
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(10);
 /// How much of an error is told.
-const MAX_REASON: usize = 400;
+pub(super) const MAX_REASON: usize = 400;
 /// How many of the last lines on stderr are told with a failure.
 const STDERR_LINES: usize = 5;
 
@@ -103,6 +100,17 @@ impl Surroundings {
             *secret = expander.expand(secret, "oauth.client_secret")?;
         }
         Ok(server)
+    }
+}
+
+impl Surroundings {
+    /// Keeps what a server said about a login, for whoever logs in there.
+    pub(crate) fn keep_challenge(&self, name: &str, server: &McpServer, challenge: &str) {
+        if let (Some(logins), Ok(McpServer { place: Place::Address { url, .. }, .. })) =
+            (&self.logins, self.expanded(server))
+        {
+            logins.keep_challenge(name, &url, challenge);
+        }
     }
 }
 
@@ -217,18 +225,12 @@ async fn reach(
     era: Era,
     handler: &Handler,
     config: StreamableHttpClientTransportConfig,
-    login: Option<AuthorizationManager>,
+    login: Option<Login>,
 ) -> Result<Connected, Failed> {
-    let (time, mode) = (server.startup_time(), lifecycle(era));
-    let client = http_client().map_err(|error| ConnectError::Start(error.to_string()))?;
-    let handler = handler.clone();
-    if let Some(manager) = login {
-        let client = AuthClient::new(client, manager);
-        let transport = StreamableHttpClientTransport::with_client(client, config);
-        return opened_in(time, handler.serve_with_lifecycle(transport, mode), None).await;
-    }
+    let client = HttpClient::new(login).map_err(|error| ConnectError::Start(error.to_string()))?;
     let transport = StreamableHttpClientTransport::with_client(client, config);
-    opened_in(time, handler.serve_with_lifecycle(transport, mode), None).await
+    let opening = handler.clone().serve_with_lifecycle(transport, lifecycle(era));
+    opened_in(server.startup_time(), opening, None).await
 }
 
 async fn login(
@@ -237,13 +239,13 @@ async fn login(
     handler: &Handler,
     around: &Surroundings,
     expander: &Expander<'_>,
-) -> Result<Option<AuthorizationManager>, ConnectError> {
+) -> Result<Option<Login>, ConnectError> {
     let Some(logins) = &around.logins else { return Ok(None) };
     let mut settings = server.oauth.clone();
     if let Some(secret) = settings.as_mut().and_then(|settings| settings.client_secret.as_mut()) {
         *secret = expander.expand(secret, "oauth.client_secret")?;
     }
-    let found = oauth::manager(logins, &handler.server, url, settings.as_ref()).await;
+    let found = oauth::existing(logins, &handler.server, url, settings).await;
     found.map_err(|error| ConnectError::Session(line(&words(&error), MAX_REASON)))
 }
 
@@ -295,7 +297,7 @@ fn told(error: &ClientInitializeError) -> String {
 }
 
 /// The error with its causes.
-fn words(error: &dyn std::error::Error) -> String {
+pub(super) fn words(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
@@ -394,11 +396,4 @@ fn http_config(
         sent.insert(header, value);
     }
     Ok(StreamableHttpClientTransportConfig::with_uri(url).custom_headers(sent))
-}
-
-/// One client for a server. What is sent to it may be secret, so nothing leads elsewhere.
-pub(crate) fn http_client() -> reqwest::Result<reqwest::Client> {
-    // It is an error that there is one already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().connect_timeout(CONNECT).redirect(Policy::none()).build()
 }

@@ -3,6 +3,7 @@
 mod call;
 mod connect;
 mod handler;
+mod listen;
 mod rights;
 
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
     PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
-    ServerNotification, ServerResult, SubscriptionFilter,
+    ServerResult,
 };
 use rmcp::service::{Peer, RunningService};
 use serde_json::Value;
@@ -23,6 +24,7 @@ pub use connect::ConnectError;
 use connect::{Connected, connect, how_ended};
 pub(crate) use connect::{Surroundings, said_on_stderr};
 pub(crate) use handler::{Handler, Heard};
+pub(crate) use listen::listen;
 
 use crate::result::Answer;
 use crate::wire::Program;
@@ -50,6 +52,13 @@ pub(crate) struct Listed {
     pub(crate) ttl_ms: Option<u64>,
     /// Not all of them are here.
     pub(crate) cut: bool,
+}
+
+impl Listed {
+    /// A list holds as long as the first of its pages that does not any more.
+    fn hold(&mut self, ttl_ms: Option<u64>) {
+        self.ttl_ms = self.ttl_ms.into_iter().chain(ttl_ms).min();
+    }
 }
 
 impl Session {
@@ -124,7 +133,7 @@ impl Session {
             let answered = self.request(ClientRequest::ListToolsRequest(request), patience).await?;
             let next = match answered {
                 ServerResult::ListToolsResult(page) => {
-                    listed.ttl_ms = page.ttl_ms;
+                    listed.hold(page.ttl_ms);
                     let tools =
                         page.tools.iter().filter_map(|tool| serde_json::to_value(tool).ok());
                     listed.tools.extend(tools);
@@ -135,7 +144,7 @@ impl Session {
                     let Some(tools) = page["tools"].as_array() else {
                         return Err(CallError::Unreadable("its list of tools is none"));
                     };
-                    listed.ttl_ms = page["ttlMs"].as_u64();
+                    listed.hold(page["ttlMs"].as_u64());
                     listed.tools.extend(tools.iter().cloned());
                     page["nextCursor"].as_str().map(str::to_owned)
                 }
@@ -200,21 +209,6 @@ impl Session {
             }
         }
         Err(CallError::Unreadable("its answer is no resource"))
-    }
-}
-
-/// Hears when a server's tools change, as long as its session lasts. A server of the older era
-/// says so by itself.
-pub(crate) async fn listen(peer: Peer<RoleClient>, era: Era, heard: Arc<Heard>) {
-    if era != Era::Modern {
-        return;
-    }
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
-    let Ok(mut subscription) = peer.listen(filter).await else { return };
-    while let Ok(Some(told)) = subscription.next().await {
-        if matches!(told, ServerNotification::ToolListChangedNotification(_)) {
-            heard.list_changed.notify_one();
-        }
     }
 }
 

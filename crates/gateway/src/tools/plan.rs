@@ -237,6 +237,9 @@ pub(crate) async fn failed(server: &str, session: &Session, error: CallError) ->
                 "The MCP server {server} ended during the call{words}. What it did is not known, and nothing was sent again."
             ))
         }
+        CallError::Lost(why) => ToolError::failed(format!(
+            "The MCP server {server} did not answer as it should: {why}. What it did is not known, and nothing was sent again."
+        )),
         CallError::Login(_) => ToolError::failed(format!(
             "The MCP server {server} wants another login for this; it did nothing."
         ))

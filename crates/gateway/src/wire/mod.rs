@@ -73,10 +73,7 @@ impl LineTransport {
             },
             Line::TooLong { bytes, head, tail } => {
                 noise(log, &format!("a line of {bytes} bytes"), &head);
-                let told = format!(
-                    "the server answered with {bytes} bytes; at most {MAX_MESSAGE_BYTES} are read"
-                );
-                self.pending.failed(&[&head, &tail], told)
+                self.pending.failed(&[&head, &tail], too_long(bytes))
             }
             Line::End => None,
         }
@@ -97,7 +94,13 @@ fn noise(log: &Log, what: &str, bytes: &[u8]) {
     log.push(Stream::Err, format!("[dogu: {what} on stdout: {shown}]\n").as_bytes());
 }
 
-fn failure(id: RequestId, told: String) -> ServerJsonRpcMessage {
+/// What is said of an answer with so many bytes.
+pub(crate) fn too_long(bytes: impl std::fmt::Display) -> String {
+    format!("the server answered with {bytes} bytes; at most {MAX_MESSAGE_BYTES} are read")
+}
+
+/// The end of a request, as if the server had refused it.
+pub(crate) fn failure(id: RequestId, told: String) -> ServerJsonRpcMessage {
     JsonRpcMessage::error(ErrorData::internal_error(told, None), Some(id))
 }
 
