@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use dogu_tool::{Content, ErrorCode, ToolResult};
 use rmcp::ErrorData;
-use rmcp::model::{AudioContent, CallToolResult, ContentBlock, Resource, ResourceContents};
+use rmcp::model::{
+    AudioContent, CallToolResult, ContentBlock, MetaObject, Resource, ResourceContents,
+};
 use serde_json::{Value, json};
 
 use crate::resources;
@@ -45,6 +47,7 @@ fn success(result: ToolResult, structured: bool) -> CallToolResult {
     blocks.extend(links);
     let mut answer = CallToolResult::success(blocks);
     answer.structured_content = result.structured.filter(|_| structured).map(as_object);
+    answer.meta = Some(MetaObject(result.meta)).filter(|meta| !meta.0.is_empty());
     answer
 }
 
@@ -107,7 +110,7 @@ mod tests {
         let image = Content::Image { data: "AA==".to_owned(), mime_type: "image/png".to_owned() };
         let json = Content::Json { value: json!({"a": [1, 2]}) };
         let content = vec![Content::text("hi"), image, json, link(Some("body")), link(None)];
-        let answer = written(Output { content, structured: None });
+        let answer = written(Output::of(content));
         assert_eq!(
             answer["content"],
             json!([
@@ -126,7 +129,7 @@ mod tests {
 
     #[test]
     fn structured_content_is_an_object_and_never_without_text() {
-        let only = |structured| Output { content: Vec::new(), structured: Some(structured) };
+        let only = |structured| Output { structured: Some(structured), ..Output::default() };
         let answer = written(only(json!([1, 2])));
         assert_eq!(answer["structuredContent"], json!({"result": [1, 2]}));
         assert_eq!(answer["content"], json!([{"type": "text", "text": "[1,2]"}]));
@@ -142,6 +145,15 @@ mod tests {
         let answer = serde_json::to_value(answer(result, false).unwrap()).unwrap();
         assert_eq!(answer["content"], json!([{"type": "text", "text": "{\"n\":[1,2]}"}]));
         assert_eq!(answer.get("structuredContent"), None);
+    }
+
+    #[test]
+    fn what_is_for_user_interfaces_is_beside_what_a_model_reads() {
+        let meta = serde_json::Map::from_iter([("view".to_owned(), json!({"id": 7}))]);
+        let answer = written(Output { meta, ..Output::from("hi") });
+        assert_eq!(answer["_meta"], json!({"view": {"id": 7}}));
+        assert_eq!(answer["content"], json!([{"type": "text", "text": "hi"}]));
+        assert_eq!(written("hi".into()).get("_meta"), None);
     }
 
     #[test]

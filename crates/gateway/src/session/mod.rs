@@ -3,6 +3,7 @@
 mod call;
 mod connect;
 mod handler;
+mod interfaces;
 
 use std::sync::Arc;
 
