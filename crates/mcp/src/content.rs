@@ -24,11 +24,7 @@ pub(crate) fn answer(result: ToolResult, structured: bool) -> Result<CallToolRes
             Err(ErrorData::invalid_params(message, None))
         }
         // Without structured content: it would have to fit the schema of a success.
-        _ if result.is_error() => {
-            let mut blocks = vec![ContentBlock::text(result.to_text())];
-            blocks.extend(links(&result.spilled));
-            Ok(CallToolResult::error(blocks))
-        }
+        _ if result.is_error() => Ok(failure(result)),
         _ => Ok(success(result, structured)),
     }
 }
@@ -49,6 +45,15 @@ fn success(result: ToolResult, structured: bool) -> CallToolResult {
     answer.structured_content = result.structured.filter(|_| structured).map(as_object);
     answer.meta = Some(MetaObject(result.meta)).filter(|meta| !meta.0.is_empty());
     answer
+}
+
+/// What the tool gave back although it failed, as it is, and then what went wrong.
+fn failure(mut result: ToolResult) -> CallToolResult {
+    let content = std::mem::take(&mut result.content);
+    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    blocks.push(ContentBlock::text(result.to_text()));
+    blocks.extend(links(&result.spilled));
+    CallToolResult::error(blocks)
 }
 
 /// Where the rest of a long result can be read.
@@ -166,6 +171,29 @@ mod tests {
             json!({"type": "resource_link", "uri": "dogu://output/0123.txt", "name": "0123.txt",
                    "title": "The whole output", "mimeType": "text/plain"})
         );
+    }
+
+    #[test]
+    fn a_failure_keeps_its_pictures_and_sounds_and_says_nothing_twice() {
+        let mut error = ToolError::failed("It failed.").carrying(vec![
+            Content::text("no such thing"),
+            Content::Image { data: "AA==".to_owned(), mime_type: "image/png".to_owned() },
+            Content::Audio { data: "BB==".to_owned(), mime_type: "audio/wav".to_owned() },
+        ]);
+        let content = error.take_content();
+        let mut result = ToolResult::error("c1", "x", error.into_info(usize::MAX).0);
+        (result.content, result.notes) = (content, vec!["a comma".to_owned()]);
+        let answer = serde_json::to_value(answer(result, true).unwrap()).unwrap();
+        assert_eq!(
+            answer["content"],
+            json!([
+                {"type": "text", "text": "no such thing"},
+                {"type": "image", "data": "AA==", "mimeType": "image/png"},
+                {"type": "audio", "data": "BB==", "mimeType": "audio/wav"},
+                {"type": "text", "text": "ERROR: It failed.\nCODE: E_TOOL\nNOTE: a comma"},
+            ])
+        );
+        assert_eq!((&answer["isError"], answer.get("structuredContent")), (&json!(true), None));
     }
 
     #[test]
