@@ -12,7 +12,9 @@ use dogu_runtime::pins::PinStore;
 use dogu_runtime::{RegisterError, Registry, Source, StateDir};
 use dogu_tool::{ErrorCode, Tool, ToolError, ToolName};
 use futures::future::join_all;
+use serde_json::{Value, json};
 
+use crate::apps::{self, App};
 use crate::clean::line;
 use crate::elicit::Elicitor;
 use crate::mentions::Mentions;
@@ -20,7 +22,7 @@ use crate::names::Names;
 use crate::oauth::{self, LoginError, Logins};
 use crate::server::{Server, Shared, Standing};
 use crate::session::{ConnectError, Surroundings};
-use crate::tools::{AccessResource, ServerTool, UseTool, longest};
+use crate::tools::{AccessResource, READ_APP, ReadApp, ServerTool, UseTool, longest};
 
 /// How long a server rests after its first failure.
 const REST: Duration = Duration::from_secs(1);
@@ -135,7 +137,8 @@ impl Gateway {
         self.servers.by_name.is_empty()
     }
 
-    /// `use_mcp_tool` and `access_mcp_resource`; nothing where there are no servers.
+    /// `use_mcp_tool`, `access_mcp_resource` and what reads user interfaces; nothing where there are
+    /// no servers.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         if self.is_empty() {
             return Vec::new();
@@ -143,6 +146,7 @@ impl Gateway {
         vec![
             Arc::new(UseTool::new(Arc::clone(&self.servers))),
             Arc::new(AccessResource::new(Arc::clone(&self.servers))),
+            Arc::new(ReadApp::new(Arc::clone(&self.servers))),
         ]
     }
 
@@ -225,6 +229,28 @@ impl Gateway {
             }
         });
         Some(each.collect())
+    }
+
+    /// The user interfaces that tools name, as far as they are known.
+    pub fn apps(&self) -> Vec<App> {
+        let mut all: Vec<App> = Vec::new();
+        for (name, server) in &self.servers.by_name {
+            for tool in &server.tools().definitions {
+                let uri = apps::named(&tool.meta).and_then(|uri| apps::address(name, uri));
+                if let Some(uri) = uri.filter(|uri| all.iter().all(|app| app.uri != *uri)) {
+                    let tool = tool.title.clone().unwrap_or_else(|| line(&tool.name, 100));
+                    all.push(App { uri, server: name.clone(), tool });
+                }
+            }
+        }
+        all
+    }
+
+    /// The call that reads a user interface: a tool and its input. None where the address is not
+    /// one of a server's interface.
+    pub fn app_call(&self, uri: &str) -> Option<(&'static str, Value)> {
+        let (server, _) = apps::lookup(uri)?;
+        self.servers.by_name.contains_key(&server).then(|| (READ_APP, json!({ "uri": uri })))
     }
 
     /// The end of what a server that is up wrote to stderr.

@@ -290,3 +290,29 @@ fn listened_to(home: &Home) {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
+
+#[test]
+fn a_failed_call_keeps_its_picture_for_a_client() {
+    let home = Home::new();
+    let settings =
+        json!({"mcp_servers": {"small": {"command": "python3", "args": [script(), "good"]}}});
+    home.user_settings(&settings.to_string());
+    let mut server = home.start(&["serve", "--approve", "all"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": "small__do", "arguments": {"what": "fail"}, "_meta": meta});
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+    let result = server.receive()["result"].clone();
+    assert_eq!(result["isError"], true, "{result}");
+    let failed = "ERROR: The tool do of the server small failed.\nCODE: E_TOOL";
+    assert_eq!(
+        result["content"],
+        json!([
+            {"type": "text", "text": "no such thing"},
+            {"type": "image", "data": "AA==", "mimeType": "image/png"},
+            {"type": "text", "text": failed},
+        ])
+    );
+}

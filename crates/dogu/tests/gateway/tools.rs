@@ -108,7 +108,7 @@ async fn m6_tools_of_servers_pass_the_same_gate() {
     let spec = entry.get("small__send_mail").unwrap().spec().clone();
     assert_eq!(spec.category, dogu::tool::Category::Mcp);
     assert_eq!(spec.group, Some(dogu::tool::Group::Mcp));
-    assert_eq!(spec.meta["ui"]["resourceUri"], "ui://mail");
+    assert_eq!(spec.meta["ui"]["resourceUri"], "ui://small/mail", "bound to its server");
     assert!(spec.description.starts_with("[MCP server small] "));
 }
 

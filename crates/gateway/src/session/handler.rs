@@ -13,6 +13,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::{Notify, watch};
 
+use crate::apps;
 use crate::clean::line;
 use crate::elicit::{self, Elicitor};
 
@@ -129,6 +130,7 @@ impl Handler {
                 .with_url(UrlElicitationCapability::default());
             capabilities.elicitation = Some(asks);
         }
+        capabilities.extensions = Some([apps::declared()].into_iter().collect());
         capabilities
     }
 }

@@ -3,6 +3,7 @@
 mod call;
 mod connect;
 mod handler;
+mod interfaces;
 mod listen;
 mod rights;
 

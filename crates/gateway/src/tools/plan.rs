@@ -151,7 +151,7 @@ impl CallPlan {
         let tell = |text: &str, fraction: Option<f32>| ctx.progress(text, fraction);
         let answer = session.call(params, &patience(server, ctx, &tell)).await;
         match answer {
-            Ok(answer) => answer.into_output(&server.name, &now.name),
+            Ok(answer) => answer.shown_by(now).into_output(&server.name, &now.name),
             Err(error) => {
                 server.note_call(&error);
                 Err(failed(&server.name, &session, error).await)

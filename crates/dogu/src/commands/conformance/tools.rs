@@ -145,7 +145,7 @@ fn table() -> Vec<Row> {
         ("test_embedded_resource", nothing(), |_| ready(embedded().into())),
         ("test_multiple_content_types", nothing(), |_| {
             let content = vec![Content::text("Several kinds:"), image(), embedded()];
-            ready(Output { content, structured: None })
+            ready(Output::of(content))
         }),
         ("test_tool_with_logging", nothing(), |job| Box::pin(logs(job))),
         ("test_logging_tool", nothing(), |job| Box::pin(logs(job))),
