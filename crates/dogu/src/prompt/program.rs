@@ -72,7 +72,9 @@ impl Program {
         let mut printed = String::new();
         let read = output.take(MOST_PRINTED).read_to_string(&mut printed).await;
         told.abort();
-        read.map_err(broken)?;
+        if read.map_err(broken)? as u64 == MOST_PRINTED {
+            return Err(format!("it printed more than {MOST_PRINTED} bytes"));
+        }
         let end = child.0.ended().await;
         if end.exit_code != Some(0) {
             return Err(child.how_ended(end.exit_code));
