@@ -37,7 +37,7 @@ pub(crate) struct Setup {
 
 /// Builds the runtime of a workspace with the built-in tools and those of its servers.
 pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
-    build_with(workspace, approver, None)
+    build_with(workspace, approver)
 }
 
 /// The same for whoever has clients that servers' questions can be shown to.
@@ -46,14 +46,10 @@ pub(crate) fn build_for_clients(
     approver: Approver,
     elicitor: Arc<dyn Elicitor>,
 ) -> Result<Setup, Problem> {
-    build_with(workspace, approver, Some(elicitor))
+    build_with(workspace, Approver { elicitor: Some(elicitor), ..approver })
 }
 
-fn build_with(
-    workspace: &Workspace,
-    approver: Approver,
-    elicitor: Option<Arc<dyn Elicitor>>,
-) -> Result<Setup, Problem> {
+fn build_with(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
     let opened = StateDir::default_path().and_then(StateDir::open);
     let asking = if approver.is_person { Asking::Person } else { Asking::Warning };
@@ -73,7 +69,7 @@ fn build_with(
     }
     let trusted = begun.choice.trusted;
     let runtime = built(builder, begun.choice)?;
-    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor, elicitor)?;
+    let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor, approver.elicitor)?;
     Ok(Setup { runtime, state, gateway, trusted })
 }
 
