@@ -36,25 +36,17 @@ pub(crate) struct Setup {
     pub(crate) trusted: bool,
 }
 
-/// Builds the runtime of a workspace with the built-in tools and those of its servers.
-pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
-    build_with(workspace, approver, None)
-}
-
-/// The same for whoever has clients that servers' questions can be shown to.
+/// Builds the runtime of a workspace, as [`build`] does, for whoever has clients that servers' questions can be shown to.
 pub(crate) fn build_for_clients(
     workspace: &Workspace,
     approver: Approver,
     elicitor: Arc<dyn Elicitor>,
 ) -> Result<Setup, Problem> {
-    build_with(workspace, approver, Some(elicitor))
+    build(workspace, Approver { elicitor: Some(elicitor), ..approver })
 }
 
-fn build_with(
-    workspace: &Workspace,
-    approver: Approver,
-    elicitor: Option<Arc<dyn Elicitor>>,
-) -> Result<Setup, Problem> {
+/// Builds the runtime of a workspace with the built-in tools and those of its servers.
+pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
     let opened = StateDir::default_path().and_then(StateDir::open);
     let asking = if approver.is_person { Asking::Person } else { Asking::Warning };
@@ -73,6 +65,7 @@ fn build_with(
     if approver.otherwise == Otherwise::Refused {
         choice.settings.unattended = Unattended::Refuse;
     }
+    let elicitor = approver.elicitor.clone();
     if let Some(delegate) = delegate::of(approver, &choice.settings, supervisor.as_ref())? {
         builder = builder.delegate(delegate);
     }

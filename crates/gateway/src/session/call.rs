@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Session;
 use super::connect::{MAX_REASON, words};
-use super::handler::{Heard, Progress};
+use super::heard::{Heard, Progress};
 use crate::clean::line;
 
 /// How long a request may take, and who hears how far it is.
@@ -61,19 +61,21 @@ impl Session {
             sent = sent => sent.map_err(failed)?,
             () = patience.cancel.canceled() => return Err(CallError::Canceled),
         };
-        UnderWay::new(handle, self.heard()).wait(patience).await
+        UnderWay::new(handle, self.heard(), patience.call).wait(patience).await
     }
 
     /// What the person says to a server's questions.
     pub(super) async fn inputs(
         &self,
         wanted: Option<InputRequests>,
+        call: Option<&str>,
     ) -> Result<InputResponses, CallError> {
         let mut responses = InputResponses::new();
         for (key, request) in wanted.unwrap_or_default() {
             let response = match request {
                 InputRequest::Elicitation(question) => {
-                    let said: ElicitResult = self.handler.elicit(&question.params).await;
+                    let said: ElicitResult =
+                        self.handler.elicit(&question.params, call.map(str::to_owned)).await;
                     serde_json::to_value(said).unwrap_or_default()
                 }
                 InputRequest::ListRoots(_) => json!({ "roots": [] }),
@@ -97,8 +99,8 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    fn new(handle: RequestHandle<RoleClient>, heard: &Arc<Heard>) -> Self {
-        let progress = heard.follow(&handle.progress_token);
+    fn new(handle: RequestHandle<RoleClient>, heard: &Arc<Heard>, call: Option<&str>) -> Self {
+        let progress = heard.follow(&handle, call);
         Self { handle: Some(handle), heard: Arc::clone(heard), progress }
     }
 
@@ -111,8 +113,8 @@ impl UnderWay {
             tokio::select! {
                 biased;
                 answer = &mut handle.rx => {
-                    let token = handle.progress_token.clone();
-                    self.heard.forget(&token);
+                    let id = handle.id.clone();
+                    self.heard.forget(&id);
                     self.handle = None;
                     return answer.map_err(|_| CallError::Gone)?.map_err(failed);
                 }
@@ -138,7 +140,7 @@ impl UnderWay {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else { return };
-        self.heard.forget(&handle.progress_token);
+        self.heard.forget(&handle.id);
         if let Ok(tokio) = tokio::runtime::Handle::try_current() {
             tokio.spawn(handle.cancel(Some("canceled".to_owned())));
         }

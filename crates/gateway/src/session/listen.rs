@@ -9,7 +9,7 @@ use rmcp::RoleClient;
 use rmcp::model::{ErrorCode, ServerNotification, SubscriptionFilter};
 use rmcp::service::{Peer, ServiceError};
 
-use super::handler::Heard;
+use super::heard::Heard;
 
 /// How long it waits before it listens again, at first and at most.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -3,6 +3,7 @@
 mod call;
 mod connect;
 mod handler;
+mod heard;
 mod interfaces;
 mod listen;
 mod rights;
@@ -24,7 +25,8 @@ pub(crate) use call::{CallError, Patience};
 pub use connect::ConnectError;
 use connect::{Connected, connect, how_ended};
 pub(crate) use connect::{Surroundings, said_on_stderr};
-pub(crate) use handler::{Handler, Heard};
+pub(crate) use handler::Handler;
+pub(crate) use heard::Heard;
 pub(crate) use listen::listen;
 
 use crate::result::Answer;
@@ -177,7 +179,8 @@ impl Session {
             match self.request(ClientRequest::CallToolRequest(request), patience).await? {
                 ServerResult::CallToolResult(result) => return Ok(Answer::of(result)),
                 ServerResult::InputRequiredResult(wanted) => {
-                    params.input_responses = Some(self.inputs(wanted.input_requests).await?);
+                    params.input_responses =
+                        Some(self.inputs(wanted.input_requests, patience.call).await?);
                     params.request_state = wanted.request_state;
                 }
                 other => {
@@ -203,7 +206,8 @@ impl Session {
             match self.request(ClientRequest::ReadResourceRequest(request), patience).await? {
                 ServerResult::ReadResourceResult(result) => return Ok(result),
                 ServerResult::InputRequiredResult(wanted) => {
-                    params.input_responses = Some(self.inputs(wanted.input_requests).await?);
+                    params.input_responses =
+                        Some(self.inputs(wanted.input_requests, patience.call).await?);
                     params.request_state = wanted.request_state;
                 }
                 _ => break,

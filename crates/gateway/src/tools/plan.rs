@@ -231,6 +231,9 @@ pub(crate) async fn failed(server: &str, session: &Session, error: CallError) ->
                 time.as_secs()
             ),
         ),
+        CallError::Gone if session.child().is_none() => ToolError::failed(format!(
+            "The MCP server {server} broke off before it had answered. What it did is not known, and nothing was sent again."
+        )),
         CallError::Gone => {
             let words = session.last_words().await;
             ToolError::failed(format!(
