@@ -84,11 +84,8 @@ impl Handler {
             Reply::InputRequired(asked) => Ok(asked.into()),
             Reply::Task(task) => Ok(task.into()),
             Reply::Done(Done::Call(called), missing) => {
-                let failed = called.answer.as_ref().is_ok_and(|a| a.is_error == Some(true));
-                match missing.filter(|_| requester.is_modern && failed) {
-                    Some(needed) => Err(ErrorData::missing_required_client_capability(needed)),
-                    None => called.answer.map(Into::into),
-                }
+                let missing = missing.filter(|_| requester.is_modern);
+                called.into_answer(missing).map(Into::into)
             }
             Reply::Done(..) => Err(ended()),
         }
