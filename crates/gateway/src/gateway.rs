@@ -1,6 +1,6 @@
 //! All servers of the settings, and their tools in the registry.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use dogu_process::Supervisor;
 use dogu_runtime::mcp::McpServer;
 use dogu_runtime::pins::PinStore;
-use dogu_runtime::{RegisterError, Registry, Source, StateDir};
+use dogu_runtime::{Entry, RegisterError, Registry, Source, StateDir};
 use dogu_tool::{ErrorCode, Tool, ToolError, ToolName};
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -84,6 +84,8 @@ struct Registered {
     mentions: Arc<Mentions>,
     /// What is wrong with the tools of a server, by its name.
     problems: RwLock<BTreeMap<String, Vec<String>>>,
+    /// What the tools of a server are called here, by its name and theirs.
+    names: RwLock<BTreeMap<String, HashMap<String, ToolName>>>,
 }
 
 /// What is known of a server, for people.
@@ -121,6 +123,7 @@ impl Gateway {
             registry: OnceLock::new(),
             mentions: Arc::default(),
             problems: RwLock::default(),
+            names: RwLock::default(),
         });
         let (servers, shared) = shared(parts, &state);
         let shared = Arc::new(shared);
@@ -287,6 +290,10 @@ fn shared(parts: GatewayParts, state: &Arc<Registered>) -> (BTreeMap<String, Mcp
         let state = Arc::clone(state);
         move |server: &Arc<Server>| state.sync(server)
     };
+    let registered = {
+        let state = Arc::clone(state);
+        move |server: &str, key: &str| state.find(server, key)
+    };
     let shared = Shared {
         around: Surroundings {
             supervisor: parts.supervisor,
@@ -300,6 +307,7 @@ fn shared(parts: GatewayParts, state: &Arc<Registered>) -> (BTreeMap<String, Mcp
         elicitor: parts.elicitor,
         rest: parts.rest,
         changed: Box::new(changed),
+        registered: Box::new(registered),
     };
     (parts.servers, shared)
 }
@@ -340,6 +348,13 @@ impl Registered {
         let known = names.iter().map(|(name, _)| name.to_string());
         let own = tools.definitions.iter().map(|tool| tool.name.clone());
         self.mentions.set(&server.name, known.chain(own).collect::<Vec<_>>());
+        let by_key: HashMap<String, ToolName> = names
+            .iter()
+            .map(|(name, at)| (tools.definitions[at].key.clone(), name.clone()))
+            .collect();
+        let mut all = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(server.name.to_string(), by_key);
+        drop(all);
         let mut kept = BTreeSet::new();
         let mut problems = Vec::new();
         for (name, at) in names.iter() {
@@ -357,6 +372,14 @@ impl Registered {
         }
         let mut all = self.problems.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(server.name.to_string(), problems);
+    }
+
+    /// A server's tool by its key.
+    fn find(&self, server: &str, key: &str) -> Option<Arc<Entry>> {
+        let registry = self.registry.get().and_then(Weak::upgrade)?;
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = registry.snapshot().get(names.get(server)?.get(key)?.as_str()).cloned()?;
+        matches!(entry.source(), Source::Mcp(owner) if owner == server).then_some(entry)
     }
 
     fn put(

@@ -17,6 +17,59 @@ async fn m1_any_tool_of_a_server_is_used_by_its_name() {
     assert!(result.contains("It has: echo, do, send_mail."), "{result}");
 }
 
+/// By either name a tool takes the same arguments, changes them in the same way and refuses them
+/// with the same words.
+#[tokio::test]
+async fn m1_arguments_are_checked_by_either_name() {
+    let world = Build::new().small("good").world().loaded().await;
+    let by_server = |tool: &str, arguments: serde_json::Value| json!({"server_name": "small", "tool_name": tool, "arguments": arguments});
+    for (tool, arguments) in [
+        ("echo", json!({})),
+        ("echo", json!({"text": ["a"]})),
+        ("do", json!({"what": 5, "seconds": "soon"})),
+        ("do", json!({"what": "slow", "seconds": "0"})),
+        ("echo", json!({"text": "hi"})),
+    ] {
+        let direct = world.call(&format!("small__{tool}"), arguments.clone()).await;
+        let by_name = world.call("use_mcp_tool", by_server(tool, arguments.clone())).await;
+        assert_eq!(direct.to_text(), by_name.to_text(), "{tool} {arguments}");
+        assert_eq!(direct.notes, by_name.notes, "{tool} {arguments}");
+    }
+    let refused = world.call("use_mcp_tool", by_server("echo", json!({}))).await.to_text();
+    assert!(refused.contains("args.text: required property is missing"), "{refused}");
+    let changed = by_server("do", json!({"what": "slow", "seconds": "0"}));
+    let changed = world.call_as("c2", "use_mcp_tool", changed).await;
+    assert_eq!(changed.to_text(), "slept\nNOTE: read `seconds` as the number 0");
+}
+
+/// What nobody knew when the call was judged is checked before the server is called.
+#[tokio::test]
+async fn m1_arguments_of_a_tool_that_was_not_known_are_checked_too() {
+    let world = Build::new().small("good").world();
+    assert_eq!(world.starts(), 0);
+    let input = json!({"server_name": "small", "tool_name": "echo", "arguments": {}});
+    let refused = world.call("use_mcp_tool", input).await.to_text();
+    assert!(refused.contains("args.text: required property is missing"), "{refused}");
+    assert!(refused.contains("E_TOOL_INVALID_ARGS"), "{refused}");
+    assert_eq!(world.starts(), 1);
+}
+
+#[tokio::test]
+async fn whoever_is_asked_sees_the_arguments() {
+    let build = Build { answer: Some(dogu::runtime::Answer::no()), ..Build::new().small("good") };
+    let world = build.world().loaded().await;
+    let text = "a\nwould do: nothing";
+    world.call("small__echo", json!({"text": text})).await;
+    let input = json!({"server_name": "small", "tool_name": "do", "arguments": {"seconds": "3"}});
+    world.call("use_mcp_tool", input).await;
+    let details: Vec<String> = world
+        .questions()
+        .into_iter()
+        .map(|question| question.preview.unwrap().detail.unwrap())
+        .collect();
+    assert_eq!(details, ["with text: \"a\\nwould do: nothing\"", "with seconds: 3"]);
+}
+
 #[tokio::test]
 async fn m1_a_resource_is_read() {
     let world = Build::new().small("good").world();

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use dogu_runtime::Entry;
 use dogu_runtime::mcp::{Era, McpServer, Place};
 use dogu_runtime::pins::PinStore;
 use dogu_tool::CancelFlag;
@@ -21,6 +22,8 @@ pub use link::Standing;
 
 /// What is done with a server whose tools are others.
 type OnChange = dyn Fn(&Arc<Server>) + Send + Sync;
+/// Finds a server's tool by its key, as it is registered.
+type Find = dyn Fn(&str, &str) -> Option<Arc<Entry>> + Send + Sync;
 
 /// What all servers of a gateway share.
 pub(crate) struct Shared {
@@ -33,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) rest: Duration,
     /// Is told when a server's tools are others.
     pub(crate) changed: Box<OnChange>,
+    /// Knows what arguments a tool takes.
+    pub(crate) registered: Box<Find>,
 }
 
 /// One server.
@@ -119,6 +124,11 @@ impl Server {
     /// The tools as they are known now: from the server, or as they were the last time.
     pub(crate) fn tools(&self) -> Arc<Tools> {
         Arc::clone(&self.lock_tools())
+    }
+
+    /// A tool as it is registered: what its arguments are checked by.
+    pub(crate) fn registered(&self, key: &str) -> Option<Arc<Entry>> {
+        (self.shared.registered)(&self.name, key)
     }
 
     /// Whether the settings have switched a tool off.

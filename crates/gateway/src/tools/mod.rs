@@ -84,9 +84,6 @@ impl Tool for ServerTool {
     }
 
     fn prepare(&self, input: Value, _: &Scope) -> Result<Box<dyn Plan>, ToolError> {
-        let Value::Object(arguments) = input else {
-            return Err(ToolError::invalid("the arguments are not an object"));
-        };
-        Ok(Box::new(CallPlan::new(&self.server, &self.mentions, &self.key, arguments)?))
+        Ok(Box::new(CallPlan::new(&self.server, &self.mentions, &self.key, input)?))
     }
 }
