@@ -19,6 +19,10 @@ pub struct Confinement {
     /// cannot come to exist: an empty folder stands there meanwhile, also outside (see
     /// `Spawned::kept`), at the first name of the path that is missing.
     pub fixed: Vec<PathBuf>,
+    /// Files and folders below them that stay as they are, wherever they are moved to: read-only
+    /// with all that is below. Folders above them can be renamed, so that a new one can come to
+    /// exist at the same place. What does not exist is skipped.
+    pub held: Vec<PathBuf>,
     /// Files and folders whose content is not seen: they look empty. What does not exist is
     /// skipped; a link is followed.
     pub hidden: Vec<PathBuf>,

@@ -141,6 +141,8 @@ pub struct ProcessChanges {
     pub files: usize,
     /// What could not be looked at, in words.
     pub not_covered: Option<String>,
+    /// What it made that steers agents or other tools, and what became of that, in words.
+    pub steering: Vec<String>,
 }
 
 /// Running programs. Each caller sees only its own.

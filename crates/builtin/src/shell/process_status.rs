@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::run::seconds;
-use super::show::{self, State, one_line};
+use super::show::{self, State, left_behind, one_line};
 
 /// Which one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -58,6 +58,7 @@ impl TypedTool for ProcessStatus {
         if let Some(waits) = process.waits() {
             text.push_str(&format!("\nIt {}.", waits.words()));
         }
+        text.push_str(&left_behind(&process).await);
         Ok(Output::with_structured(text, json!(State::of(&process))))
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::run::GRACE;
-use super::show::{self, SHOWN_BYTES, State, one_line};
+use super::show::{self, SHOWN_BYTES, State, left_behind, one_line};
 
 /// Which one.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,7 +60,8 @@ impl TypedTool for ProcessStop {
             "" => String::new(),
             written => format!("\n\nIts last output:\n{written}"),
         };
-        let text = format!("{head}\n{}{shown}", one_line(&process));
+        let left = left_behind(&process).await;
+        let text = format!("{head}\n{}{shown}{left}", one_line(&process));
         Ok(Output::with_structured(text, json!(State::of(&process))))
     }
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::show::{self, SHOWN_BYTES, State, one_line};
+use super::show::{self, SHOWN_BYTES, State, left_behind, one_line};
 
 /// How long is waited where nothing is said.
 const DEFAULT_SECONDS: f64 = 60.0;
@@ -94,7 +94,8 @@ impl TypedTool for ProcessWait {
             () = ctx.cancel().canceled() => return Err(ToolError::canceled()),
             () = tokio::time::sleep(time) => Came::Nothing,
         };
-        Ok(told(&process, &came, seconds))
+        let left = left_behind(&process).await;
+        Ok(told(&process, &came, seconds, &left))
     }
 }
 
@@ -154,7 +155,7 @@ async fn quiet(process: &Arc<dyn Process>, seconds: Option<f64>) {
     }
 }
 
-fn told(process: &Arc<dyn Process>, came: &Came, seconds: f64) -> Output {
+fn told(process: &Arc<dyn Process>, came: &Came, seconds: f64, left: &str) -> Output {
     let (word, text) = match came {
         Came::Matched(line) => ("output", format!("It wrote: {line}")),
         Came::Listens(port) => ("port", format!("It listens at port {port}.")),
@@ -167,7 +168,7 @@ fn told(process: &Arc<dyn Process>, came: &Came, seconds: f64) -> Output {
         "" => "(no output so far)".to_owned(),
         written => format!("Its last output:\n{written}"),
     };
-    let text = format!("{text}\n{}\n\n{shown}", one_line(process));
+    let text = format!("{text}\n{}\n\n{shown}{left}", one_line(process));
     let mut state = json!(State::of(process));
     if let Value::Object(state) = &mut state {
         state.insert("came".to_owned(), json!(word));

@@ -154,6 +154,7 @@ fn changed(changes: &dogu_tool::ProcessChanges) -> Vec<String> {
         notes.push(format!("{} {files} changed; `dogu undo {id}` takes that back.", changes.files));
     }
     notes.extend(changes.not_covered.clone());
+    notes.extend(changes.steering.clone());
     notes
 }
 

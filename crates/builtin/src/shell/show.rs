@@ -87,6 +87,15 @@ pub(super) fn how(facts: &ProcessFacts) -> String {
     }
 }
 
+/// What is to be said of what a process that has ended left in the workspace.
+pub(super) async fn left_behind(process: &Arc<dyn Process>) -> String {
+    if process.facts().end.is_none() {
+        return String::new();
+    }
+    let changes = process.changes().await.unwrap_or_default();
+    changes.steering.iter().map(|said| format!("\n[{said}]")).collect()
+}
+
 /// A process that was started: how it does after a first look.
 pub(super) async fn started(process: &Arc<dyn Process>, look: Duration) -> Output {
     let _ = tokio::time::timeout(look, process.ended()).await;

@@ -12,4 +12,5 @@ mod permission;
 mod processes;
 mod sandbox;
 mod shapes;
+mod steering;
 mod support;

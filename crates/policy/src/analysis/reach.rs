@@ -3,10 +3,12 @@
 //! A sandbox gives a command only what it needs. Here it is told from the programs of a line what
 //! that is; a program that is not known to use the network gets none.
 
+use std::path::{Path, PathBuf};
+
 use dogu_tool::ANY_ADDRESS;
 
 use super::{Analysis, Found};
-use crate::command::{Access, without_leading_options};
+use crate::command::{Access, Arg, without_leading_options};
 use crate::risk::Risk;
 
 /// Programs that are of no use without the network.
@@ -206,6 +208,35 @@ impl Analysis {
     }
 }
 
+impl Analysis {
+    /// The folders that git is told to work in: those that the line runs in, and where `-C` leads
+    /// from there.
+    pub fn git_folders(&self) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = self.folders.iter().map(PathBuf::from).collect();
+        for git in self.commands.iter().filter(|found| is_git(found)) {
+            let below = led_to(&git.words);
+            found.extend(self.folders.iter().map(|folder| Path::new(folder).join(&below)));
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// Where the options of git before its command lead.
+fn led_to(words: &[Arg]) -> PathBuf {
+    let mut folder = PathBuf::new();
+    let mut words = words.iter().skip(1).map_while(Arg::as_literal);
+    while let Some(word) = words.next().filter(|word| word.starts_with('-')) {
+        match word {
+            "-C" => folder.push(words.next().unwrap_or_default()),
+            "-c" => drop(words.next()),
+            _ => {}
+        }
+    }
+    folder
+}
+
 /// The addresses that programs are known to ask; [`ANY_ADDRESS`] where nobody can tell which.
 pub(super) fn addresses(commands: &[Found]) -> Vec<String> {
     let mut found: Vec<String> = commands.iter().flat_map(addresses_of).collect();
@@ -283,6 +314,19 @@ mod tests {
 
     fn line(text: &str) -> Analysis {
         analyse(text, Place { cwd: "/w", home: Some("/home/u") })
+    }
+
+    #[test]
+    fn git_works_where_the_line_leads_it() {
+        let folders = |text: &str| -> Vec<String> {
+            let found = line(text).git_folders();
+            found.iter().map(|folder| folder.display().to_string()).collect()
+        };
+        assert_eq!(folders("git commit -m x"), ["/w"]);
+        assert!(folders("git -c a.b=c -C lib -C deep commit").contains(&"/w/lib/deep".to_owned()));
+        assert!(folders("cd sub && git commit -m x").contains(&"/w/sub".to_owned()));
+        assert!(folders("git -C /elsewhere status").contains(&"/elsewhere".to_owned()));
+        assert_eq!(folders("make"), ["/w"]);
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! plain, and its folder was judged before: what is left to ask is whether any pattern could
 //! begin or end at this one name. Only where one could is the whole path judged.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::names::Names;
+use super::pattern::matches_name;
 use super::table::{TABLES, Table};
 use super::{Places, sensitive};
 
@@ -86,53 +88,103 @@ fn last_name(path: &Path) -> &[u8] {
 struct Filter {
     /// How many names the longest pattern has.
     longest: usize,
+    ends: Ends,
+}
+
+impl Filter {
+    fn of(table: &Table) -> Self {
+        Self { longest: table.longest(), ends: Ends::of(table.first_names()) }
+    }
+
+    /// How many names the longest pattern has that may begin at this name of a path.
+    fn reach(&self, name: &[u8]) -> usize {
+        let mut room = [0; MAX_NAME];
+        let Some(folded) = folded_plainly(name, &mut room) else { return self.longest };
+        if !self.ends.may_have(folded) {
+            return 0;
+        }
+        std::str::from_utf8(folded).map_or(self.longest, |name| TABLES.sensitive.reach(name))
+    }
+}
+
+/// Steering files among many names: whether a path that ends in this name may be one, at a small
+/// part of the price of [`steers`](super::steers), which says whether it is. What lies below a
+/// folder that is one is not asked about by this.
+pub fn may_steer(name: &[u8]) -> bool {
+    static LAST: LazyLock<LastNames> = LazyLock::new(|| LastNames::of(&TABLES.steering));
+    let mut room = [0; MAX_NAME];
+    let Some(folded) = folded_plainly(name, &mut room) else { return true };
+    LAST.ends.may_have(folded) && std::str::from_utf8(folded).is_ok_and(|name| LAST.have(name))
+}
+
+/// The last names of a table's patterns.
+struct LastNames {
+    ends: Ends,
+    exact: HashSet<&'static str>,
+    /// Those with a `*`.
+    open: Vec<&'static str>,
+}
+
+impl LastNames {
+    fn of(table: &Table) -> Self {
+        let is_open = |name: &&str| name.contains('*');
+        Self {
+            ends: Ends::of(table.last_names()),
+            exact: table.last_names().filter(|name| !is_open(name)).collect(),
+            open: table.last_names().filter(is_open).collect(),
+        }
+    }
+
+    fn have(&self, name: &str) -> bool {
+        self.exact.contains(name) || self.open.iter().any(|pattern| matches_name(pattern, name))
+    }
+}
+
+/// A name in lower case; none where folding would do more to it, or it is long.
+fn folded_plainly<'r>(name: &[u8], room: &'r mut [u8; MAX_NAME]) -> Option<&'r [u8]> {
+    let folded = room.get_mut(..name.len())?;
+    let mut odd = false;
+    for (to, from) in folded.iter_mut().zip(name) {
+        *to = from.to_ascii_lowercase();
+        odd |= !from.is_ascii() || matches!(from, b'\\' | b':');
+    }
+    let folded = &*folded;
+    odd |= matches!(folded.last(), Some(b'.' | b' ')) || folded.starts_with(b"git~");
+    (!odd).then_some(folded)
+}
+
+/// How names of patterns begin and end.
+struct Ends {
     /// The last three bytes of names that may match.
     tails: Triples,
     /// The first three bytes, for patterns with any ending.
     heads: Triples,
 }
 
-impl Filter {
-    fn of(table: &Table) -> Self {
-        let mut filter =
-            Self { longest: table.longest(), tails: Triples::default(), heads: Triples::default() };
-        for name in table.first_names() {
+impl Ends {
+    fn of(names: impl Iterator<Item = &'static str>) -> Self {
+        let mut ends = Self { tails: Triples::default(), heads: Triples::default() };
+        for name in names {
             let bytes = name.as_bytes();
             let literal = |part: &[u8]| !part.contains(&b'*');
             match (bytes.last_chunk(), bytes.first_chunk()) {
-                (Some(tail), _) if literal(tail) => filter.tails.add(*tail),
-                (_, Some(head)) if literal(head) => filter.heads.add(*head),
+                (Some(tail), _) if literal(tail) => ends.tails.add(*tail),
+                (_, Some(head)) if literal(head) => ends.heads.add(*head),
                 // Names that are so short are looked up anyway.
                 (None, _) if literal(bytes) => {}
                 // So open that any name may be meant.
-                _ => filter.tails.add_all(),
+                _ => ends.tails.add_all(),
             }
         }
-        filter
+        ends
     }
 
-    /// How many names the longest pattern has that may begin at this name of a path.
-    fn reach(&self, name: &[u8]) -> usize {
-        let mut folded = [0; MAX_NAME];
-        let Some(folded) = folded.get_mut(..name.len()) else { return self.longest };
-        let mut odd = false;
-        for (to, from) in folded.iter_mut().zip(name) {
-            *to = from.to_ascii_lowercase();
-            // What folding does more to a name than lower its case.
-            odd |= !from.is_ascii() || matches!(from, b'\\' | b':');
-        }
-        let folded = &*folded;
-        if odd || matches!(folded.last(), Some(b'.' | b' ')) || folded.starts_with(b"git~") {
-            return self.longest;
-        }
-        let likely = match (folded.last_chunk(), folded.first_chunk()) {
+    /// A folded name may be one of them.
+    fn may_have(&self, folded: &[u8]) -> bool {
+        match (folded.last_chunk(), folded.first_chunk()) {
             (Some(tail), Some(head)) => self.tails.has(*tail) || self.heads.has(*head),
             _ => true,
-        };
-        if !likely {
-            return 0;
         }
-        std::str::from_utf8(folded).map_or(self.longest, |name| TABLES.sensitive.reach(name))
     }
 }
 
@@ -188,7 +240,35 @@ mod tests {
         {
             let tail = *name.as_bytes().last_chunk().unwrap();
             let head = *name.as_bytes().first_chunk().unwrap();
-            assert!(!FILTER.tails.has(tail) && !FILTER.heads.has(head), "{name}");
+            assert!(!FILTER.ends.tails.has(tail) && !FILTER.ends.heads.has(head), "{name}");
+        }
+    }
+
+    #[test]
+    fn whatever_steers_may_by_its_last_name() {
+        use super::super::steers;
+        let root = Path::new("/w");
+        for name in [
+            "CLAUDE.md",
+            "agents.MD",
+            ".mcp.json",
+            ".claude",
+            ".roorules-code",
+            ".lintstagedrc.json",
+            "\u{ff0e}envrc",
+            ".envrc.",
+            ".github/instructions",
+            ".github/copilot-instructions.md",
+        ] {
+            let path = root.join("sub").join(name);
+            assert!(
+                steers(&path, !name.contains(".md"), root) || steers(&path, false, root),
+                "{name}"
+            );
+            assert!(may_steer(last_name(&path)), "{name}");
+        }
+        for name in ["main.rs", "README.md", "package.json", "src", ".gitignore", "claude.txt"] {
+            assert!(!may_steer(name.as_bytes()), "{name}");
         }
     }
 

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use dogu_tool::FileKind;
 
-pub use self::below::SecretsBelow;
+pub use self::below::{SecretsBelow, may_steer};
 use self::names::Names;
 use self::table::TABLES;
 use crate::facts::PathFacts;
@@ -120,8 +120,13 @@ pub fn sensitive(path: &Path, folder: bool, places: &Places) -> Option<&'static 
 /// Whether a path below a workspace's root steers agents, or runs by itself while somebody works:
 /// what no command changes, whatever it was granted.
 pub fn steers(path: &Path, folder: bool, root: &Path) -> bool {
+    steering_reason(path, folder, root).is_some()
+}
+
+/// What a path steers, if it does, in words that go on after it.
+pub fn steering_reason(path: &Path, folder: bool, root: &Path) -> Option<&'static str> {
     let (names, above) = (Names::of(path), Names::of(root).len());
-    TABLES.steering.find(&names, above, folder).is_some()
+    TABLES.steering.find(&names, above, folder)
 }
 
 /// It is a name of a standard stream, or of nothing: reading and writing it harms no file.

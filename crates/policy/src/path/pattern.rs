@@ -49,6 +49,11 @@ impl Pattern {
         self.names.first().copied()
     }
 
+    /// Its last name, as it is written.
+    pub(super) fn last_name(&self) -> Option<&'static str> {
+        self.names.last().copied()
+    }
+
     /// How many names it has.
     pub(super) fn len(&self) -> usize {
         self.names.len()
@@ -99,7 +104,7 @@ impl Pattern {
 
 /// `*` stands for any characters. The first part must begin the name, the last one end it, and
 /// those between are taken as early as they come, which never misses a match.
-fn matches_name(pattern: &str, name: &str) -> bool {
+pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(first) else { return false };
     let mut parts = rest.split('*').peekable();

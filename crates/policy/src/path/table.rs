@@ -95,6 +95,11 @@ impl Table {
         self.entries().filter_map(|entry| entry.pattern.first_name())
     }
 
+    /// The last name of every pattern.
+    pub(super) fn last_names(&self) -> impl Iterator<Item = &'static str> {
+        self.entries().filter_map(|entry| entry.pattern.last_name())
+    }
+
     /// How many names the longest pattern has.
     pub(super) fn longest(&self) -> usize {
         self.entries().map(|entry| entry.pattern.len()).max().unwrap_or(0)

@@ -14,6 +14,7 @@ mod below;
 mod glob;
 mod steering;
 
+pub(crate) use self::steering::armed_files;
 use std::path::{Path, PathBuf};
 
 use dogu_policy::Analysis;

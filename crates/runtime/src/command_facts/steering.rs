@@ -16,6 +16,8 @@ use crate::files::Roots;
 const REPOSITORY: &str = "HEAD";
 /// How much of a repository's files is looked at; longer ones are taken for the worst.
 const MAX_CONFIG_BYTES: u64 = 64 * 1024;
+/// How many stores of submodules are looked into.
+const MAX_STORES: usize = 1000;
 const MAX_INDEX_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Settings of a repository that neither run programs nor read other settings: those of every
@@ -115,9 +117,43 @@ fn hostile_settings(folder: &Path, top: &Path) -> Option<PathBuf> {
 
 /// A hook that git would run.
 fn hook(git: &Path) -> Option<PathBuf> {
-    let hooks = fs::read_dir(git.join("hooks")).ok()?;
-    let files = hooks.flatten().map(|entry| entry.path());
-    files.into_iter().find(|file| file.extension().is_none_or(|end| end != "sample"))
+    hooks(git).next()
+}
+
+fn hooks(git: &Path) -> impl Iterator<Item = PathBuf> {
+    let folder = git.join("hooks");
+    // A link is a hook itself: what it leads to is elsewhere.
+    let link = folder.is_symlink().then(|| folder.clone());
+    let hooks = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let files = hooks.filter(move |_| !folder.is_symlink()).map(|entry| entry.path());
+    let files = files.filter(|file| file.extension().is_none_or(|end| end != "sample"));
+    link.into_iter().chain(files)
+}
+
+/// The files of a repository's store (`.git` and its like) by which something is run, or which
+/// lead to where that may be: none in one that was just made or cloned.
+pub(crate) fn armed_files(store: &Path) -> Vec<PathBuf> {
+    let others = ["commondir", "config.worktree", "hgrc", "repo/config.toml"];
+    if !store.symlink_metadata().is_ok_and(|kind| kind.is_dir()) {
+        return vec![store.to_path_buf()];
+    }
+    let git = store.with_file_name(".git");
+    let mut armed = Vec::new();
+    let mut stores = vec![store.to_path_buf()];
+    for _ in 0..MAX_STORES {
+        let Some(store) = stores.pop() else { break };
+        let config = store.join("config");
+        armed.extend((!is_harmless(&config)).then_some(config));
+        armed.extend(others.iter().map(|name| store.join(name)).filter(|file| exists(file)));
+        armed.extend(hooks(&store));
+        // Those of submodules are below, in folders of their names, which may have a `/`.
+        let is_store = exists(&store.join("HEAD")) || !store.starts_with(&git);
+        let below = if is_store { store.join("modules") } else { store };
+        let below = fs::read_dir(below).into_iter().flatten().flatten();
+        let folders = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        stores.extend(folders.map(|entry| entry.path()).filter(|path| !path.ends_with("hooks")));
+    }
+    armed
 }
 
 /// The index, if a folder in it is a repository of its own, whose settings git would obey too.

@@ -50,6 +50,9 @@ pub struct Beside {
     /// A program changed the files, and dogu saw it by looking before and after.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub watched: bool,
+    /// dogu put the files aside: a command had made them that was not approved for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub put_aside: bool,
     /// Another command ran at the same time: it may have made some of the changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overlapped: bool,

@@ -132,6 +132,7 @@ impl History {
         let found = numbers.find(|number| {
             let entry = &self.entries[*number];
             entry.undoes.is_none()
+                && !entry.beside.put_aside
                 && touches(entry, roots)
                 && self.standing(*number).next().is_some()
         });

@@ -51,7 +51,11 @@ pub use self::recover::Recovered;
 pub use self::undo::{Content, Reversal, UndoPlan, UndoProblem, Undone};
 use self::usage::Usage;
 use self::watch::Baselines;
-pub use self::watch::{Before, ChangeKind, CommandChange, CommandChanges, Counts, NotCovered, Why};
+pub(crate) use self::watch::look_for_steering;
+pub use self::watch::{
+    Before, ChangeKind, CommandChange, CommandChanges, Counts, MayMake, NotCovered, Steering,
+    SteeringMade, Why,
+};
 use crate::state::{StateDir, open_private};
 
 /// The folder of the journal, in the state folder.

@@ -4,7 +4,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use dogu_policy::analysis::Repository;
 use dogu_policy::facts::{CommandFacts, JudgedAction};
 use dogu_policy::path::{Places, steers};
 use dogu_process::sandbox::{AddressRange, Confinement, Limits, Network, Reads};
@@ -83,6 +82,8 @@ pub(crate) struct Held {
     pub(crate) profile: Profile,
     /// Its caches, where those of its user are out of reach.
     pub(crate) caches: Option<PathBuf>,
+    /// What should be held and is not, in words.
+    pub(crate) unguarded: Vec<String>,
 }
 
 impl Wanted<'_> {
@@ -96,7 +97,7 @@ impl Wanted<'_> {
             confinement.writable.push(folder.clone());
             Some(folder)
         });
-        Held { confinement, profile, caches }
+        Held { confinement, profile, caches, unguarded: Vec::new() }
     }
 
     /// A line that only looks needs to write nothing.
@@ -171,6 +172,9 @@ impl Wanted<'_> {
         }
         fixed.sort();
         fixed.dedup();
+        // What a person granted by name is not held from the line that they saw.
+        let named: Vec<&Path> = self.named().collect();
+        fixed.retain(|path| !named.contains(&path.as_path()));
         fixed
     }
 
@@ -225,14 +229,11 @@ impl Wanted<'_> {
         }
     }
 
-    fn may_write_repository(&self) -> bool {
-        match self.facts.map(|facts| facts.analysis.repository()) {
-            Some(Repository::ByGitAlone) => true,
-            Some(Repository::AmongOthers) => self.is_granted(
-                |action| matches!(action, Action::FileWrite { path } if path.ends_with(".git")),
-            ),
-            _ => false,
-        }
+    /// Whether changing the repository was granted by itself.
+    pub(super) fn is_granted_repository(&self) -> bool {
+        self.is_granted(
+            |action| matches!(action, Action::FileWrite { path } if path.ends_with(".git")),
+        )
     }
 
     fn is_granted(&self, is_it: impl Fn(&Action) -> bool) -> bool {

@@ -12,7 +12,8 @@ use dogu_tool::{
 };
 
 use super::confine::Wanted;
-use super::running::{Running, Watched};
+use super::running::Running;
+use super::seen::{Beside, Seen, Watched};
 use super::service::ProcessService;
 use crate::context::Grants;
 use crate::files::Roots;
@@ -89,26 +90,31 @@ impl Granted {
         let keep = request.keep.clone();
         let request = ProcessRequest { cwd: folder.clone(), ..request };
         let running =
-            service.start(&self.who, request, &wanted, async || self.watch().await).await?;
+            service.start(&self.who, request, &wanted, async |keep| self.look(keep).await).await?;
         if keep == Keep::No {
             self.lock().push(Arc::clone(&running));
         }
         Ok(running)
     }
 
-    /// Stores what the command could change, as far as it is not stored.
-    async fn watch(&self) -> Option<Watched> {
-        let (journal, by) = self.journal.clone()?;
+    /// Looks at the workspace before a command: stores what it could change, as far as that is not
+    /// stored; beside one that runs on for hours only what steers others is looked for.
+    async fn look(&self, keep: Keep) -> Seen {
         let (roots, cancel) = (Arc::clone(&self.roots), self.cancel.clone());
-        let before =
-            tokio::task::spawn_blocking(move || journal.watch_before(&roots, WATCH_LIMIT, &cancel));
-        match before.await {
-            Ok(Ok(before)) => Some(Watched { before, by }),
+        let journal = self.journal.clone().filter(|_| keep == Keep::No);
+        let looked = tokio::task::spawn_blocking(move || match journal {
+            Some((journal, by)) => journal
+                .watch_before(&roots, WATCH_LIMIT, &cancel)
+                .map(|before| Seen::Watched(Box::new(Watched { before, by, roots }))),
+            None => Beside::begin(roots, WATCH_LIMIT, &cancel).map(Seen::Beside),
+        });
+        match looked.await {
+            Ok(Ok(seen)) => seen,
             Ok(Err(error)) => {
                 tracing::warn!(target: "dogu", %error, "the changes of a command are not seen");
-                None
+                Seen::Nothing
             }
-            Err(_) => None,
+            Err(_) => Seen::Nothing,
         }
     }
 

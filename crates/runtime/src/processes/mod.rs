@@ -10,7 +10,8 @@
 //!                               ▼  outputs  what ended commands wrote           outputs.rs
 //! ```
 //!
-//! What the sandbox refused is told from what a command wrote (`refused.rs`).
+//! What the sandbox refused is told from what a command wrote (`refused.rs`); what was changed, and
+//! what was made that steers others, from a look before and one after it (`seen.rs`, `steering.rs`).
 
 mod caches;
 mod confine;
@@ -19,7 +20,9 @@ mod outputs;
 mod profiles;
 mod refused;
 mod running;
+mod seen;
 mod service;
+mod steering;
 mod table;
 
 pub(crate) use granted::Granted;

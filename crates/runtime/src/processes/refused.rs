@@ -64,7 +64,7 @@ fn held(path: &Path, confinement: &Confinement) -> Option<String> {
     if below(&confinement.hidden) {
         return Some(format!("{shown} is hidden from commands, because it may hold secrets"));
     }
-    if below(&confinement.fixed) {
+    if below(&confinement.fixed) || below(&confinement.held) {
         return Some(format!(
             "{shown} cannot be changed by a command: it steers tools or agents; edit tools can, after asking"
         ));
@@ -96,6 +96,7 @@ mod tests {
         Confinement {
             writable: vec!["/w".into()],
             fixed: vec!["/w/.git".into()],
+            held: vec!["/w/sub/CLAUDE.md".into()],
             hidden: vec!["/home/u/.ssh".into()],
             ..Confinement::default()
         }
@@ -116,6 +117,8 @@ mod tests {
     fn what_is_fixed_and_hidden_is_told_apart() {
         let git = told("bash: line 1: /w/.git/hooks/x: Read-only file system");
         assert!(git[0].contains("steers"), "{git:?}");
+        let nested = told("rm: cannot remove '/w/sub/CLAUDE.md': Device or resource busy");
+        assert!(nested[0].contains("steers"), "{nested:?}");
         let ssh = told("cat: /home/u/.ssh/id: Permission denied");
         assert!(ssh[0].contains("secrets"), "{ssh:?}");
     }

@@ -14,10 +14,8 @@ use tokio::sync::Notify;
 
 use super::confine::Held;
 use super::refused;
-use crate::journal::{Before, ChangedBy, CommandChanges};
+use super::seen::Seen;
 
-/// How many files are named that cannot be taken back.
-const MAX_NAMED: usize = 5;
 /// How long a command may take to read what is sent to it.
 const SEND_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -25,14 +23,8 @@ const SEND_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Running {
     started: Started,
     written: Arc<Notify>,
-    watched: Mutex<Option<Watched>>,
+    seen: Mutex<Option<Seen>>,
     changes: OnceLock<ProcessChanges>,
-}
-
-/// The workspace as it was before a command.
-pub(super) struct Watched {
-    pub(super) before: Before,
-    pub(super) by: ChangedBy,
 }
 
 /// What is known from the start.
@@ -51,11 +43,11 @@ impl std::fmt::Debug for Running {
 }
 
 impl Running {
-    pub(super) fn new(started: Started, watched: Option<Watched>) -> Self {
+    pub(super) fn new(started: Started, seen: Seen) -> Self {
         let written = Arc::new(Notify::new());
         let wakes = Arc::clone(&written);
         started.child.log().on_change(Box::new(move || wakes.notify_waiters()));
-        Self { started, written, watched: Mutex::new(watched), changes: OnceLock::new() }
+        Self { started, written, seen: Mutex::new(Some(seen)), changes: OnceLock::new() }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -82,23 +74,22 @@ impl Running {
 
     /// Its changes were not yet looked at.
     pub(super) fn is_watched(&self) -> bool {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(*seen, Some(Seen::Watched(_)))
     }
 
     /// Looks at what it changed, once, after its end.
     async fn look_at_changes(&self) -> Option<ProcessChanges> {
-        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Watched { before, by }) = watched {
-            let looked = tokio::task::spawn_blocking(move || before.finish(&by)).await;
-            let changes = match looked {
-                Ok(Ok(changes)) => told(&changes),
-                Ok(Err(error)) => ProcessChanges {
-                    not_covered: Some(error.to_string()),
-                    ..ProcessChanges::default()
-                },
-                Err(_) => return None,
-            };
-            let _ = self.changes.set(changes);
+        if !self.has_ended() {
+            return None;
+        }
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(seen) = seen {
+            let looked = tokio::task::spawn_blocking(move || seen.changes()).await.ok()?;
+            if let Some(mut changes) = looked {
+                changes.steering.extend(self.started.held.unguarded.iter().cloned());
+                let _ = self.changes.set(changes);
+            }
         }
         self.changes.get().cloned()
     }
@@ -112,24 +103,6 @@ impl Running {
             (Some(_), Strength::None) => "none on this machine".to_owned(),
         }
     }
-}
-
-/// What is said of a command's changes.
-fn told(changes: &CommandChanges) -> ProcessChanges {
-    let lost = &changes.not_covered.changes;
-    let count: u64 = lost.values().sum();
-    let names: Vec<String> = changes
-        .not_covered
-        .named
-        .iter()
-        .take(MAX_NAMED)
-        .map(|file| format!("{} ({})", file.path.display(), file.why))
-        .collect();
-    let not_covered = (count > 0).then(|| {
-        let more = if count > names.len() as u64 { " …" } else { "" };
-        format!("{count} more changed and cannot be taken back: {}{more}.", names.join(", "))
-    });
-    ProcessChanges { journal: changes.entry.clone(), files: changes.changed.len(), not_covered }
 }
 
 fn end_of(end: dogu_process::End) -> ProcessEnd {

@@ -15,7 +15,8 @@ use super::caches;
 use super::confine::{Held, Wanted};
 use super::outputs::Outputs;
 use super::profiles::Profiles;
-use super::running::{Running, Started, Watched};
+use super::running::{Running, Started};
+use super::seen::Seen;
 use super::table::Table;
 use crate::settings::{Login, Profile, SandboxSettings, Settings, ShellSettings};
 
@@ -93,13 +94,17 @@ impl ProcessService {
         who: &Principal,
         request: ProcessRequest,
         wanted: &Wanted<'_>,
-        watch: impl AsyncFnOnce() -> Option<Watched>,
+        look: impl AsyncFnOnce(Keep) -> Seen,
     ) -> Result<Arc<Running>, ToolError> {
         self.table.check_room(who, &request.keep)?;
-        let held = wanted.held();
-        // What can write nothing, or runs on for hours beside its user, is not watched.
+        let mut held = wanted.held();
+        // What can write nothing is not watched.
         let writes = held.confinement.as_ref().is_none_or(|held| !held.writable.is_empty());
-        let watched = if writes && request.keep == Keep::No { watch().await } else { None };
+        let mut seen = if writes { look(request.keep.clone()).await } else { Seen::Nothing };
+        if let Some(steering) = seen.steering() {
+            held.unguarded = wanted.hold(&mut held, steering);
+        }
+        seen.allow(wanted.may_make(held.profile));
         let machine = self.machine().await?;
         // Once in a while is enough; the first command is as good as any.
         self.swept.call_once(|| self.outputs.sweep());
@@ -108,8 +113,7 @@ impl ProcessService {
         let launch = self.launch(&request, &held, &log).await;
         let child =
             self.supervisor.start(launch).await.map_err(|error| not_started(&error, &request))?;
-        let running =
-            Arc::new(Running::new(Started { id, request, child, held, machine }, watched));
+        let running = Arc::new(Running::new(Started { id, request, child, held, machine }, seen));
         self.table.add(who, &running);
         Ok(running)
     }

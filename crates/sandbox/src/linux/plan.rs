@@ -25,6 +25,8 @@ pub(crate) struct MountPlan {
     pub(crate) anchored: Vec<CString>,
     /// What is read-only in them: files, folders, links, placeholders.
     pub(crate) fixed: Vec<CString>,
+    /// The same without anything above it, as far as it is there.
+    pub(crate) held: Vec<CString>,
     pub(crate) hidden: Vec<CString>,
     /// What Landlock keeps from being read where nothing can be mounted.
     pub(crate) unread: Vec<PathBuf>,
@@ -58,6 +60,9 @@ impl MountPlan {
             plan.fix(path, &writable, &mut anchored, kept)?;
         }
         plan.anchored = texts(anchored)?;
+        for path in &confinement.held {
+            plan.hold(path, &writable)?;
+        }
         Ok(plan)
     }
 
@@ -117,16 +122,29 @@ impl MountPlan {
         anchored.extend(
             point.ancestors().skip(1).take_while(|above| above != root).map(Path::to_path_buf),
         );
-        // What a link leads to is what a program reads.
-        if path.is_symlink()
-            && let Ok(target) = path.canonicalize()
-            && target != path
-        {
+        if let Some(target) = target_of(path) {
             self.fix(&target, writable, anchored, kept)?;
         }
         self.fixed.push(text(&point)?);
         Ok(())
     }
+
+    fn hold(&mut self, path: &Path, writable: &[PathBuf]) -> Result<(), SpawnError> {
+        let below = |root: &PathBuf| path.starts_with(root) && path != root;
+        if writable.iter().any(below) {
+            self.held.push(text(path)?);
+            if let Some(target) = target_of(path) {
+                self.hold(&target, writable)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a link leads to: that is what a program reads.
+fn target_of(path: &Path) -> Option<PathBuf> {
+    let target = path.is_symlink().then(|| path.canonicalize().ok())??;
+    (target != path).then_some(target)
 }
 
 /// The file that names the name servers, where it is in a folder that is private.

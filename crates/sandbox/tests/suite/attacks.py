@@ -244,6 +244,32 @@ def behind_a_link(): return write(WS + "/linked.md", os.O_WRONLY)
 def replace_the_link(): os.unlink(WS + "/linked.md"); return True
 
 
+# What is held further below.
+@attack("fixed")
+def nested_hook(): return write(WS + "/lib/nested/.git/hooks/pre-commit")
+@attack("fixed")
+def nested_rules(): return write(WS + "/lib/nested/CLAUDE.md", os.O_WRONLY)
+@attack("fixed")
+def nested_rules_truncated(): os.truncate(WS + "/lib/nested/CLAUDE.md", 0); return True
+@attack("fixed")
+def rename_nested_rules(): return rename(WS + "/lib/nested/CLAUDE.md", WS + "/c.md")
+@attack("fixed")
+def rename_over_nested_rules(): write(WS + "/n"); os.rename(WS + "/n", WS + "/lib/nested/CLAUDE.md"); return True
+@attack("fixed")
+def rename_nested_repository(): return rename(WS + "/lib/nested/.git", WS + "/lib/nested/.g")
+@attack("fixed")
+def hard_link_of_nested_rules(): os.link(WS + "/lib/nested/CLAUDE.md", WS + "/n2"); return write(WS + "/n2", os.O_WRONLY)
+@attack("fixed")
+def nested_rules_moved_with_their_folder():
+    os.rename(WS + "/lib", WS + "/lib2")
+    try:
+        return write(WS + "/lib2/nested/CLAUDE.md", os.O_WRONLY)
+    finally:
+        os.rename(WS + "/lib2", WS + "/lib")
+@attack("fixed")
+def remove_nested_rules(): os.unlink(WS + "/lib/nested/CLAUDE.md"); return True
+
+
 # The network.
 def connect(family, address):
     with socket.socket(family) as s:

@@ -206,7 +206,7 @@ fn a_thousand_commands_leave_nothing() {
     assert_eq!(answer.descriptors.0, answer.descriptors.1);
     assert!(answer.placeholders > 0);
     let names: Vec<_> = std::fs::read_dir(world.at("ws")).unwrap().flatten().collect();
-    let known = [".git", "sub", "secret", "rules.md", "linked.md", "device"];
+    let known = [".git", "sub", "lib", "secret", "rules.md", "linked.md", "device"];
     assert!(names.iter().all(|entry| known.contains(&entry.file_name().to_str().unwrap())));
 }
 

@@ -100,6 +100,22 @@ fn an_empty_list_of_writable_folders_makes_everything_read_only() {
 }
 
 #[test]
+fn what_is_held_is_read_and_moved_with_its_folder() {
+    for user in users() {
+        let world = World::new(user);
+        let line = "mv lib lib2 && cat lib2/nested/CLAUDE.md && rm -r lib2; mkdir -p lib && ls lib2/nested -A";
+        let answer = run(&world.line(line));
+        assert!(answer.output.starts_with("content"), "{answer:?}");
+        assert!(answer.output.ends_with(".git\nCLAUDE.md\n"), "{answer:?}");
+        for word in ["Device or resource busy", "Read-only file system"] {
+            assert!(answer.output.contains(word), "{answer:?}");
+        }
+        let rules = std::fs::read_to_string(world.at("ws/lib2/nested/CLAUDE.md")).unwrap();
+        assert_eq!(rules, "content");
+    }
+}
+
+#[test]
 fn the_scratch_space_is_bounded() {
     let world = World::new(users()[0]);
     let mut wish = world.line("head -c 3000000 /dev/zero > /tmp/a; stat -c %s /tmp/a");

@@ -57,15 +57,22 @@ impl World {
     pub(crate) fn new(user: u32) -> Self {
         let folder = reachable_folder();
         let at = |name: &str| folder.path().join(name);
-        for name in
-            ["ws/.git/hooks", "ws/sub/deep", "ws/secret", "home/.ssh", "home/real-keys", "outside"]
-        {
+        for name in [
+            "ws/.git/hooks",
+            "ws/sub/deep",
+            "ws/lib/nested/.git/hooks",
+            "ws/secret",
+            "home/.ssh",
+            "home/real-keys",
+            "outside",
+        ] {
             std::fs::create_dir_all(at(name)).unwrap();
         }
         for name in [
             "ws/.git/config",
             "ws/sub/deep/rules.md",
             "ws/rules.md",
+            "ws/lib/nested/CLAUDE.md",
             "home/.bashrc",
             "outside/file",
             "outside/file2",
@@ -129,6 +136,7 @@ impl World {
                 "ws/sub/deep/rules.md",
                 "ws/linked.md",
             ]),
+            held: all(&["ws/lib/nested/.git", "ws/lib/nested/CLAUDE.md", "ws/lib/not/there"]),
             hidden: all(&["home/.ssh", "home/.token", "home/keys", "home/absent", "ws/secret"]),
             ..Confinement::default()
         }

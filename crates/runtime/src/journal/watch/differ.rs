@@ -14,6 +14,7 @@ use super::super::entry::{ChangedFile, FileState, Uncovered};
 use super::super::text::to_hex;
 use super::look::{Bound, Sight, look};
 use super::read::{BEHIND, Much, Now, look_at};
+use super::steering::{Known, Made, Steering};
 use super::table::{Record, What};
 use super::why::{NotCovered, Why};
 use super::{Before, Was};
@@ -33,7 +34,12 @@ pub(super) struct Differences {
     /// Folders that are not there any more, the outermost first.
     pub(super) removed_folders: Vec<PathBuf>,
     pub(super) not_covered: NotCovered,
+    /// What steers others and was not there.
+    pub(super) made: Vec<Made>,
 }
+
+/// The files of a look, by path.
+type Stamps<'a> = HashMap<&'a OsStr, FileStamp>;
 
 /// A file that may have changed.
 struct Candidate {
@@ -56,7 +62,10 @@ pub(super) fn differ(before: &Before, end: Instant) -> Result<Differences, ToolE
     let mut differences = Differences::default();
     differences.not_covered.files.clone_from(&before.counts);
     before.secrets_changed(&sight, &mut differences.not_covered);
-    let candidates = before.candidates(&sight, &mut differences.not_covered);
+    let now: Stamps<'_> = sight.files.iter().map(|file| (&*file.path, file.stamp)).collect();
+    let same_rules = before.has_same_rules(&sight, &now);
+    let candidates = before.candidates(&sight, &now, same_rules, &mut differences.not_covered);
+    differences.made = before.steering_made(&sight, same_rules);
     let found = in_parallel(&candidates, end, |candidate| before.find(candidate));
     for (candidate, found) in candidates.iter().zip(found) {
         match found.unwrap_or(Found::Not(Why::NoTime)) {
@@ -86,9 +95,13 @@ impl Before {
     }
 
     /// Files whose stamp is another one, or may be that of another content.
-    fn candidates(&self, sight: &Sight, not_covered: &mut NotCovered) -> Vec<Candidate> {
-        let now: HashMap<&OsStr, FileStamp> =
-            sight.files.iter().map(|file| (&*file.path, file.stamp)).collect();
+    fn candidates(
+        &self,
+        sight: &Sight,
+        now: &Stamps<'_>,
+        same_rules: bool,
+        not_covered: &mut NotCovered,
+    ) -> Vec<Candidate> {
         let is_same = |path: &OsStr, was: Was| {
             let settled = match was {
                 Was::Covered => self.record(path).is_some_and(|record| record.settled),
@@ -100,7 +113,7 @@ impl Before {
         let mut candidates: Vec<Candidate> = changed
             .map(|(path, was)| Candidate { path: Arc::clone(path), was: Some(*was) })
             .collect();
-        let why = self.not_seen_because(sight, &now);
+        let why = self.not_seen_because(same_rules);
         for file in sight.files.iter().filter(|file| !self.files.contains_key(&file.path)) {
             match why {
                 None => candidates.push(Candidate { path: Arc::clone(&file.path), was: None }),
@@ -112,8 +125,20 @@ impl Before {
         candidates
     }
 
-    /// Why a file that was not seen before may have been there; none where it was not.
-    fn not_seen_because(&self, sight: &Sight, now: &HashMap<&OsStr, FileStamp>) -> Option<Why> {
+    /// What steers others and was not there.
+    fn steering_made(&self, sight: &Sight, same_rules: bool) -> Vec<Made> {
+        let known = Known {
+            roots: &self.roots,
+            steering: &self.steering,
+            folders: &self.folders,
+            same_rules,
+            begun: self.begun,
+        };
+        known.made(&Steering::of(sight, &self.roots))
+    }
+
+    /// What is ignored is said by the same files.
+    fn has_same_rules(&self, sight: &Sight, now: &Stamps<'_>) -> bool {
         let is_rule = |path: &OsStr| {
             let name = Path::new(path).file_name().and_then(OsStr::to_str);
             name.is_some_and(|name| RULES.contains(&name))
@@ -128,7 +153,12 @@ impl Before {
             .collect();
         let stores_now: HashSet<&PathBuf> = sight.stores.iter().collect();
         let same_stores = self.stores.iter().collect::<HashSet<_>>() == stores_now;
-        match (self.complete, rules_before == rules_now && same_stores) {
+        rules_before == rules_now && same_stores
+    }
+
+    /// Why a file that was not seen before may have been there; none where it was not.
+    fn not_seen_because(&self, same_rules: bool) -> Option<Why> {
+        match (self.complete, same_rules) {
             (true, true) => None,
             (true, false) => Some(Why::Ignored),
             (false, _) if self.counts.contains_key(&Why::TooMany) => Some(Why::TooMany),

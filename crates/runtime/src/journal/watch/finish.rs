@@ -8,6 +8,8 @@ use dogu_tool::ToolError;
 use serde::Serialize;
 
 use super::super::entry::{Beside, ChangedBy, ChangedFile, Entry, FileState, Uncovered};
+use super::aside::{Aside, SteeringMade};
+use super::baseline::Running;
 use super::differ::{Differences, differ};
 use super::own::Meanwhile;
 use super::packs;
@@ -29,6 +31,8 @@ pub struct CommandChanges {
     pub not_covered: NotCovered,
     /// Another command ran at the same time: some of this may be its work.
     pub overlapped: bool,
+    /// What was made that steers others.
+    pub steering: SteeringMade,
 }
 
 /// A file that changed.
@@ -66,16 +70,17 @@ impl CommandChange {
 impl Before {
     /// Looks again, and writes down what changed. Blocks; takes five seconds at most, and what
     /// must be copied.
-    pub fn finish(self, by: &ChangedBy) -> Result<CommandChanges, ToolError> {
+    pub fn finish(mut self, by: &ChangedBy) -> Result<CommandChanges, ToolError> {
         let mut differences = differ(&self, Instant::now() + LIMIT)?;
         let meanwhile =
             Meanwhile::since(&self.journal, self.begun).map_err(|error| failed(&error))?;
         differences.files = meanwhile.take_out(differences.files);
+        let overlapped = self.running.take().is_some_and(Running::end) || meanwhile.has_command();
+        let steering = self.put_aside(&mut differences, &meanwhile, by, overlapped);
         let unswept = self.journal.open()?;
         self.keep(&mut differences).map_err(|error| failed(&error))?;
         let first = meanwhile.first_of(&by.call);
         let (journal, roots) = (self.journal, self.roots);
-        let overlapped = self.running.end() || meanwhile.has_command();
         let changed: Vec<_> = differences.files.iter().map(CommandChange::of).collect();
         let not_covered = differences.not_covered.clone();
         let mut entry = None;
@@ -89,7 +94,32 @@ impl Before {
         }
         drop(unswept);
         journal.sweep_if_due();
-        Ok(CommandChanges { entry, changed, not_covered, overlapped })
+        Ok(CommandChanges { entry, changed, not_covered, overlapped, steering })
+    }
+
+    /// Puts aside what steers others and nobody approved; that is no change of the command's then.
+    fn put_aside(
+        &self,
+        differences: &mut Differences,
+        meanwhile: &Meanwhile,
+        by: &ChangedBy,
+        overlapped: bool,
+    ) -> SteeringMade {
+        differences.made.retain(|made| !meanwhile.has_edited(&made.path));
+        let aside = Aside {
+            journal: &self.journal,
+            roots: &self.roots,
+            by,
+            may_make: &self.may_make,
+            not_because: match (overlapped, self.steering.is_complete()) {
+                (true, _) => Some("another command ran at the same time, which may have made it"),
+                (_, false) => Some("nobody knows whether it was there before"),
+                (false, true) => None,
+            },
+        };
+        let steering = aside.put(&differences.made);
+        differences.files.retain(|file| !steering.put_aside.contains(&file.path));
+        steering
     }
 
     /// Takes what was in changed files over to the contents of the journal.
@@ -147,6 +177,7 @@ fn entry_of(
         conflicts: Vec::new(),
         beside: Beside {
             watched: true,
+            put_aside: false,
             overlapped,
             removed_folders: differences.removed_folders,
             not_covered: differences.not_covered.named,

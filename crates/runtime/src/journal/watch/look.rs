@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use dogu_policy::path::{may_steer, steers};
 use dogu_tool::{
     CancelFlag, FileKind, FileStamp, LeftOut, Onward, ToolError, Visitor, WalkEntry, WalkOptions,
 };
@@ -42,9 +43,13 @@ pub(super) struct Sight {
     pub(super) folders: Vec<PathBuf>,
     /// The stores of repositories: with them come and go the rules of what is ignored.
     pub(super) stores: Vec<PathBuf>,
+    /// Files and folders that steer others, whatever else they are.
+    pub(super) steering: Vec<PathBuf>,
     pub(super) counts: Counts,
     /// Nothing was left out because of a bound.
     pub(super) complete: bool,
+    /// All names were seen.
+    pub(super) all_names: bool,
 }
 
 impl Sight {
@@ -59,6 +64,7 @@ impl Sight {
         self.secrets.extend(other.secrets);
         self.folders.extend(other.folders);
         self.stores.extend(other.stores);
+        self.steering.extend(other.steering);
         for (why, count) in other.counts {
             self.count(why, count);
         }
@@ -94,6 +100,7 @@ pub(super) fn look(
     }
     let mut sight = all.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     sight.count(Why::Unreadable, unreadable);
+    sight.all_names = !all.late.load(Ordering::Relaxed);
     // How many it would have been nobody knows.
     sight.count(Why::NoTime, u64::from(all.late.into_inner()));
     sight.complete = [Why::NoTime, Why::TooMany].iter().all(|why| !sight.counts.contains_key(why));
@@ -113,6 +120,7 @@ struct All<'a> {
 /// A thread of a look.
 struct Looker<'a> {
     all: &'a All<'a>,
+    root: &'a Path,
     /// The path at hand, and how much of it is the root.
     path: Vec<u8>,
     base: usize,
@@ -120,12 +128,12 @@ struct Looker<'a> {
 }
 
 impl<'a> Looker<'a> {
-    fn new(all: &'a All<'a>, root: &Path) -> Self {
+    fn new(all: &'a All<'a>, root: &'a Path) -> Self {
         let mut path = root.as_os_str().as_bytes().to_vec();
         if path.last() != Some(&b'/') {
             path.push(b'/');
         }
-        Self { all, base: path.len(), path, own: Sight::default() }
+        Self { all, root, base: path.len(), path, own: Sight::default() }
     }
 
     fn at(&self) -> &OsStr {
@@ -134,6 +142,16 @@ impl<'a> Looker<'a> {
 
     fn path(&self) -> PathBuf {
         OsString::from_vec(self.path.clone()).into()
+    }
+
+    /// Takes note of what steers others.
+    fn steering(&mut self, kind: FileKind) {
+        let name = self.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let folder = kind == FileKind::Folder;
+        if may_steer(name) && steers(Path::new(self.at()), folder, self.root) {
+            let path = self.path();
+            self.own.steering.push(path);
+        }
     }
 
     fn left_out(&mut self, entry: &dyn WalkEntry, why: LeftOut) {
@@ -201,6 +219,7 @@ impl Visitor for Looker<'_> {
         }
         self.path.truncate(self.base);
         self.path.extend_from_slice(entry.path().as_os_str().as_bytes());
+        self.steering(entry.kind());
         if let Some(why) = entry.left_out() {
             self.left_out(entry, why);
             return Onward::Skip;

@@ -19,6 +19,8 @@
 //! 4. `differ`: another look; where a stamp is another one, what is there is read. `own` takes out
 //!    what dogu's own edits did meanwhile. What was there goes from the pack to the journal's
 //!    contents, and the entry is written (`finish`).
+//! 5. What steers others (`steering`) and came to exist is named, and put aside where nobody
+//!    approved it (`aside`).
 //!
 //! What is stored here has a budget of its own, so that a large workspace does not push out the
 //! history of edits; only what a command did change comes into that. The cost is a second copy of
@@ -33,6 +35,7 @@
 //! was stored before it was written, a pack may have a piece at its end that nobody needs, and a
 //! command without a second look has no entry.
 
+mod aside;
 mod baseline;
 mod cover;
 mod differ;
@@ -41,6 +44,7 @@ mod look;
 mod own;
 mod packs;
 mod read;
+mod steering;
 mod table;
 mod why;
 
@@ -52,11 +56,14 @@ use std::time::{Duration, Instant};
 
 use dogu_tool::{CancelFlag, FileStamp, ToolError};
 
+pub use self::aside::{MayMake, SteeringMade};
 use self::baseline::{Baseline, Home, Running, name_of};
 pub(super) use self::baseline::{Baselines, sweep};
 use self::cover::Store;
 pub use self::finish::{ChangeKind, CommandChange, CommandChanges};
 use self::look::{Bound, look};
+pub use self::steering::Steering;
+pub(crate) use self::steering::look_for_steering;
 use self::table::Record;
 pub use self::why::{Counts, NotCovered, Why};
 use super::Journal;
@@ -79,9 +86,11 @@ pub struct Before {
     secrets: HashMap<Arc<OsStr>, FileStamp>,
     folders: HashSet<PathBuf>,
     stores: HashSet<PathBuf>,
+    steering: Steering,
+    may_make: MayMake,
     counts: Counts,
     complete: bool,
-    running: Running,
+    running: Option<Running>,
 }
 
 /// A file before a command.
@@ -101,6 +110,17 @@ impl Before {
     /// How many files cannot, by reason.
     pub fn not_covered(&self) -> &Counts {
         &self.counts
+    }
+
+    /// What steers others in the workspace.
+    pub fn steering(&self) -> &Steering {
+        &self.steering
+    }
+
+    /// Says what the command may make that steers others: all of it, unless this says otherwise.
+    /// The rest is put aside when it has ended.
+    pub fn allow(&mut self, may_make: MayMake) {
+        self.may_make = may_make;
     }
 
     /// What is known of a covered file.
@@ -145,6 +165,7 @@ impl Journal {
         let known = |path: &OsStr| last.table.get_key_value(path).map(|(path, _)| Arc::clone(path));
         let unknown = self.bounds.watched_files.saturating_sub(last.table.len() as u64);
         let sight = look(roots, &known, &Bound { unknown, end, cancel })?;
+        let steering = Steering::of(&sight, roots);
         let secrets: HashMap<_, _> = sight.secrets.into_iter().collect();
         let store = Store {
             roots,
@@ -172,9 +193,11 @@ impl Journal {
             secrets,
             folders: sight.folders.into_iter().collect(),
             stores: sight.stores.into_iter().collect(),
+            steering,
+            may_make: MayMake::default(),
             counts,
             complete: sight.complete,
-            running,
+            running: Some(running),
         })
     }
 }

@@ -63,6 +63,13 @@ impl Meanwhile {
         Some(own.call_key().to_owned())
     }
 
+    /// A call of dogu's own changed this, or something in it.
+    pub(super) fn has_edited(&self, path: &Path) -> bool {
+        let edits = self.entries.iter().filter(|entry| !entry.beside.watched);
+        let mut paths = edits.flat_map(|entry| entry.files.iter().flat_map(ChangedFile::paths));
+        paths.any(|edited| edited.starts_with(path))
+    }
+
     /// Leaves to a command what only it can have done.
     pub(super) fn take_out(&self, files: Vec<ChangedFile>) -> Vec<ChangedFile> {
         let mut edits: HashMap<PathBuf, Vec<States>> = HashMap::new();

@@ -4,7 +4,8 @@
 //! 1. copies of the writable trees, of the devices and of what is shown are taken;
 //! 2. every mount that there is becomes read-only, without set-uid programs and devices;
 //! 3. private folders, devices, the view of the processes, the empty home are put on top;
-//! 4. then what is shown, the writable trees at their places, what is fixed in them read-only;
+//! 4. then what is shown, the writable trees at their places, what is fixed and held in them
+//!    read-only;
 //! 5. last what is hidden, with an empty file or folder, and sockets outside.
 
 mod devices;
@@ -58,7 +59,10 @@ pub(crate) fn set_up(plan: &MountPlan, machine: &Machine) -> Step<Writable> {
         anchor(path)?;
     }
     for path in &plan.fixed {
-        fix(path)?;
+        fix(path).at_path(Stage::Fixed, path)?;
+    }
+    for path in &plan.held {
+        unless_gone(fix(path)).at_path(Stage::Fixed, path)?;
     }
     hide(plan, &scratch)?;
     Ok(writable)
@@ -148,20 +152,17 @@ fn anchor(path: &CStr) -> Step {
 }
 
 /// Puts something onto itself, read-only. A link is fixed as the link that it is.
-fn fix(path: &CStr) -> Step {
+fn fix(path: &CStr) -> Result<(), Errno> {
     let whole = Path::new(OsStr::from_bytes(path.to_bytes()));
     let text = |part: &OsStr| CString::new(part.as_bytes()).unwrap_or_default();
     let parent = text(whole.parent().unwrap_or(whole).as_os_str());
     let name = text(whole.file_name().unwrap_or_default());
-    let fix = || {
-        let parent = files::place_without_links(&parent)?;
-        let flags = libc::O_PATH | libc::O_NOFOLLOW;
-        let place = files::open_at(parent.as_raw_fd(), &name, flags, 0)?;
-        let copy = mount::copy_of(place.as_fd(), Depth::All)?;
-        mount::add_flags(copy.as_fd(), Depth::All, FIXED)?;
-        mount::attach(copy.as_fd(), place.as_fd())
-    };
-    fix().at_path(Stage::Fixed, path)
+    let parent = files::place_without_links(&parent)?;
+    let flags = libc::O_PATH | libc::O_NOFOLLOW;
+    let place = files::open_at(parent.as_raw_fd(), &name, flags, 0)?;
+    let copy = mount::copy_of(place.as_fd(), Depth::All)?;
+    mount::add_flags(copy.as_fd(), Depth::All, FIXED)?;
+    mount::attach(copy.as_fd(), place.as_fd())
 }
 
 fn hide(plan: &MountPlan, scratch: &Scratch) -> Step {
