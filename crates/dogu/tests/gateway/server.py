@@ -275,6 +275,16 @@ if MODE == "noise":
     raw("Welcome to the server!\n\n{\"half\": \n[1, 2]\nnull\n{\"jsonrpc\": \"2.0\", \"id\": 99, \"result\": {}}\n")
     sys.stdout.buffer.write(b"\xff\xfe\n")
     sys.stdout.flush()
+def change_when_told():
+    global CHANGED
+    while not os.path.exists(FILE + ".change"):
+        time.sleep(0.01)
+    CHANGED = True
+    send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+
+
+if MODE == "changes when told":
+    threading.Thread(target=change_when_told, daemon=True).start()
 for line in sys.stdin:
     if MODE.endswith("silent"):
         continue

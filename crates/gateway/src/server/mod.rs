@@ -20,6 +20,9 @@ use cache::Remembered;
 use link::Link;
 pub use link::Standing;
 
+/// How long the name of a tool may be: the protocol wants at most 128.
+const MAX_NAME_BYTES: usize = 512;
+
 /// What is done with a server whose tools are others.
 type OnChange = dyn Fn(&Arc<Server>) + Send + Sync;
 /// Finds a server's tool by its key, as it is registered.
@@ -173,7 +176,9 @@ impl Server {
         let never = CancelFlag::new();
         let patience =
             Patience { call: None, idle: time, most: time, cancel: &never, tell: &|_, _| {} };
-        session.tools(&patience).await
+        // All pages together have the time of one.
+        let listed = tokio::time::timeout(time, session.tools(&patience)).await;
+        listed.unwrap_or(Err(crate::session::CallError::Timeout(time)))
     }
 
     /// Takes over a list of tools, keeps it, and tells whoever shows them.
@@ -204,7 +209,14 @@ impl Server {
         era: Era,
         cut: bool,
     ) -> Tools {
-        let (definitions, mut notes) = read_all(listed, &self.place);
+        let is_long = |tool: &&serde_json::Value| {
+            tool["name"].as_str().is_some_and(|name| name.len() > MAX_NAME_BYTES)
+        };
+        let named: Vec<_> = listed.iter().filter(|tool| !is_long(tool)).cloned().collect();
+        let (definitions, mut notes) = read_all(&named, &self.place);
+        if named.len() < listed.len() {
+            notes.push("a tool with a name that is too long was left out".to_owned());
+        }
         if cut {
             notes.push(format!("only its first {} tools are used", definitions.len()));
         }

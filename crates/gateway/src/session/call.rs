@@ -61,7 +61,12 @@ impl Session {
             sent = sent => sent.map_err(failed)?,
             () = patience.cancel.canceled() => return Err(CallError::Canceled),
         };
-        UnderWay::new(handle, self.heard(), patience.call).wait(patience).await
+        let answer = UnderWay::new(handle, self.heard(), patience.call).wait(patience).await;
+        // Whoever comes next gets a program that reads.
+        if matches!(answer, Err(CallError::Timeout(_))) && self.is_deaf() {
+            self.end();
+        }
+        answer
     }
 
     /// What the person says to a server's questions.

@@ -36,6 +36,8 @@ use crate::wire::Program;
 const MAX_PAGES: usize = 100;
 /// How many tools of a server are looked at.
 pub(crate) const MAX_TOOLS: usize = 1_000;
+/// How many bytes its list may have, all pages together.
+const MAX_LIST_BYTES: usize = 32 * 1024 * 1024;
 /// How often a call may be sent again with what the server asked for.
 const MAX_ROUNDS: usize = 8;
 
@@ -61,6 +63,11 @@ impl Listed {
     /// A list holds as long as the first of its pages that does not any more.
     fn hold(&mut self, ttl_ms: Option<u64>) {
         self.ttl_ms = self.ttl_ms.into_iter().chain(ttl_ms).min();
+    }
+
+    /// About how long it is, by its texts, which are all that can be long.
+    fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.to_string().len()).sum()
     }
 }
 
@@ -101,6 +108,11 @@ impl Session {
         self.service.is_closed()
             || self.peer().is_transport_closed()
             || self.child().is_some_and(|child| child.end().is_some())
+    }
+
+    /// Its program does not read what it is sent.
+    fn is_deaf(&self) -> bool {
+        self.program.as_ref().is_some_and(Program::does_not_read)
     }
 
     /// What is known of how it ended, for a message.
@@ -152,7 +164,7 @@ impl Session {
                     page["nextCursor"].as_str().map(str::to_owned)
                 }
             };
-            if listed.tools.len() > MAX_TOOLS {
+            if listed.tools.len() > MAX_TOOLS || listed.bytes() > MAX_LIST_BYTES {
                 listed.tools.truncate(MAX_TOOLS);
                 listed.cut = true;
                 return Ok(listed);

@@ -7,6 +7,7 @@ mod writer;
 
 use std::collections::HashSet;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dogu_output::{Log, Stream};
@@ -20,12 +21,14 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
-use lines::{Line, Lines};
+use lines::{EDGE, Line, Lines};
 pub(crate) use program::{PARTING, Program};
 use writer::Writer;
 
 /// The most that one message may have.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
+/// How many requests a server may have without reading the answers.
+const MAX_UNREAD: usize = 2_000;
 /// How much of a line that is no message is shown in the log.
 const MAX_NOISE: usize = 1_000;
 
@@ -35,6 +38,8 @@ pub(crate) struct LineTransport {
     writer: Option<Writer>,
     pending: Pending,
     program: Program,
+    /// How many requests of the server have no answer yet that it has read.
+    unread: Arc<AtomicUsize>,
 }
 
 impl LineTransport {
@@ -48,6 +53,7 @@ impl LineTransport {
             writer: Some(writer),
             pending: Pending::default(),
             program: Program::new(child, writing),
+            unread: Arc::default(),
         })
     }
 
@@ -61,12 +67,16 @@ impl LineTransport {
         let log = self.program.child.log();
         match line {
             Line::Whole(bytes) => match serde_json::from_slice(&bytes) {
+                Ok(message) if !self.may_ask(&message) => {
+                    noise(log, "too many requests", &bytes);
+                    None
+                }
                 Ok(message) => self.pending.admits(&message).then_some(message).or_else(|| {
                     noise(log, "an answer to nothing", &bytes);
                     None
                 }),
                 Err(_) if bytes.trim_ascii().is_empty() => None,
-                Err(_) => self.broken(&bytes).or_else(|| {
+                Err(error) => self.broken(&bytes, &error).or_else(|| {
                     noise(log, "not a message", &bytes);
                     None
                 }),
@@ -79,9 +89,34 @@ impl LineTransport {
         }
     }
 
+    /// Whether the server may have another request: one that reads no answers could have any
+    /// number of them wait here.
+    fn may_ask(&self, message: &ServerJsonRpcMessage) -> bool {
+        if !matches!(message, JsonRpcMessage::Request(_)) {
+            return true;
+        }
+        let may = self.unread.load(Ordering::Relaxed) < MAX_UNREAD;
+        if may {
+            self.unread.fetch_add(1, Ordering::Relaxed);
+        }
+        may
+    }
+
     /// A line that is JSON and answers something, but not in a way that can be read: whoever
     /// waits need not wait longer.
-    fn broken(&self, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
+    fn broken(&self, bytes: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+        // The parser has no other way to tell.
+        let is_deep = error.to_string().starts_with("recursion limit");
+        if is_deep || std::str::from_utf8(bytes).is_err() {
+            let edge = bytes.len().min(EDGE);
+            let edges = [&bytes[..edge], &bytes[bytes.len() - edge..]];
+            let id = self.pending.named_in(&edges)?;
+            let told = if is_deep { "is nested too deeply" } else { "is not text" };
+            return self
+                .pending
+                .take(&id)
+                .then(|| failure(id, format!("the server's answer {told}")));
+        }
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
         let told = "the server's answer is not one of the protocol".to_owned();
@@ -113,12 +148,15 @@ impl Transport<RoleClient> for LineTransport {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.pending.sent(&message);
         let writer = self.writer.clone();
+        let unread = Arc::clone(&self.unread);
         async move {
             let line = serde_json::to_vec(&message)?;
-            match writer {
-                Some(writer) => writer.line(line).await,
-                None => Err(io::ErrorKind::NotConnected.into()),
+            let Some(writer) = writer else { return Err(io::ErrorKind::NotConnected.into()) };
+            let written = writer.line(line).await;
+            if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+                unread.fetch_sub(1, Ordering::Relaxed);
             }
+            written
         }
     }
 
@@ -197,11 +235,16 @@ impl Pending {
         same.is_some_and(|same| waiting.remove(&same))
     }
 
+    /// The request that a piece of its answer names.
+    fn named_in(&self, edges: &[&[u8]]) -> Option<RequestId> {
+        let waiting = self.lock();
+        edges.iter().find_map(|edge| waiting.iter().find(|id| names(edge, id)).cloned())
+    }
+
     /// The end of a request whose answer cannot be read, if it can be told which one.
     fn failed(&self, edges: &[&[u8]], told: String) -> Option<ServerJsonRpcMessage> {
+        let by_id = self.named_in(edges);
         let mut waiting = self.lock();
-        let by_id =
-            edges.iter().find_map(|edge| waiting.iter().find(|id| names(edge, id)).cloned());
         let only = || if waiting.len() == 1 { waiting.iter().next().cloned() } else { None };
         let id = by_id.or_else(only)?;
         waiting.remove(&id);

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use dogu_process::{Child, Parting};
-use tokio::task::AbortHandle;
+
+use super::writer::Writing;
 
 /// How long a program has to end by itself, and then after it was asked to.
 pub(crate) const PARTING: Parting =
@@ -12,15 +13,18 @@ pub(crate) const PARTING: Parting =
 /// How long what was still to be said to it may take.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
+/// How long a program may leave unread what is sent to it, where it does not answer either.
+const READS_WITHIN: Duration = Duration::from_millis(500);
+
 /// A program that is spoken with.
 #[derive(Clone)]
 pub(crate) struct Program {
     pub(crate) child: Child,
-    writing: AbortHandle,
+    writing: Writing,
 }
 
 impl Program {
-    pub(super) fn new(child: Child, writing: AbortHandle) -> Self {
+    pub(super) fn new(child: Child, writing: Writing) -> Self {
         Self { child, writing }
     }
 
@@ -35,6 +39,11 @@ impl Program {
             Err(_) => writing.abort(),
         }
         self.child.let_go();
+    }
+
+    /// It has not taken what was sent to it for a while: no later message would reach it either.
+    pub(crate) fn does_not_read(&self) -> bool {
+        self.writing.stuck_for() > READS_WITHIN
     }
 
     /// Waits until it is gone.
