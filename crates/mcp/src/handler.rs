@@ -43,6 +43,10 @@ const KNOWN_METHODS: [&str; 14] = [
     "tasks/cancel",
 ];
 
+/// How many streams of announcements one principal may have open: each keeps a connection, of
+/// which there are not enough for everybody without end.
+const MAX_STREAMS: usize = 256;
+
 /// Serves one connection of one principal.
 pub(crate) struct Handler {
     pub(crate) caller: Arc<Caller>,
@@ -186,6 +190,11 @@ impl Handler {
         }
         Ok(CustomResult::new(answer))
     }
+}
+
+fn too_many_streams() -> ErrorData {
+    let words = format!("there are already {MAX_STREAMS} streams of announcements");
+    ErrorData::invalid_request(words, None)
 }
 
 /// The answer to what the end of the server overtook.
@@ -334,11 +343,13 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.caller.listening.fetch_add(1, Ordering::SeqCst);
-        let changes = self.caller.runtime.registry().changes();
-        announce::to_stream(&context, changes, &self.caller.closing).await;
+        let before = self.caller.listening.fetch_add(1, Ordering::SeqCst);
+        if before < MAX_STREAMS {
+            let changes = self.caller.runtime.registry().changes();
+            announce::to_stream(&context, changes, &self.caller.closing).await;
+        }
         self.caller.listening.fetch_sub(1, Ordering::SeqCst);
-        Ok(())
+        if before < MAX_STREAMS { Ok(()) } else { Err(too_many_streams()) }
     }
 
     async fn set_level(

@@ -11,6 +11,7 @@ mod edit;
 mod embeddings;
 mod grants;
 mod help;
+mod hostile_client;
 mod hostile_workspace;
 mod lines;
 mod log;

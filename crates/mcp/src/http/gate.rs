@@ -127,6 +127,10 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim().as_bytes())
 }
 
+fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
+}
+
 /// The token first, everything else after it.
 pub(crate) async fn enter(State(gate): State<Arc<Gate>>, request: Request) -> Response {
     let Some(holder) = gate.holder(request.headers()) else { return unauthorized() };
@@ -142,8 +146,14 @@ pub(crate) async fn enter(State(gate): State<Arc<Gate>>, request: Request) -> Re
     if holder.is_gone() {
         return unauthorized();
     }
+    if let Some(session) = session(request.headers()) {
+        holder.uses(session);
+    }
     let ends_session = request.method() == Method::DELETE;
     let mut response = holder.service.handle(request).await.map(Body::new);
+    if let Some(session) = session(response.headers()) {
+        holder.begins(session).await;
+    }
     // rmcp says 202, which the official Python client takes for a failure.
     if ends_session && response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;

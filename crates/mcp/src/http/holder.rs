@@ -1,9 +1,10 @@
 //! One holder of a token: a service of their own, so that the sessions and calls of one do not
 //! exist for another.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dogu_runtime::Runtime;
@@ -25,6 +26,10 @@ use crate::tokens::Accepted;
 /// person's answer included.
 const SESSION_IDLE: Duration = Duration::from_hours(1);
 
+/// How many sessions of the first era a holder may have. A client that opens one after the other
+/// and ends none loses those that it has not used for longest.
+const MAX_SESSIONS: usize = 256;
+
 type Service = StreamableHttpService<Handler, LocalSessionManager>;
 
 /// Somebody who may come in.
@@ -35,12 +40,39 @@ pub(super) struct Holder {
     caller: Arc<Caller>,
     ends: Ends,
     is_gone: AtomicBool,
+    /// The ids of sessions, the one that was used last at the end.
+    used: Mutex<VecDeque<String>>,
 }
 
 impl Holder {
     /// Whether the token was taken away meanwhile.
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::SeqCst)
+    }
+
+    /// Takes note that a session was used.
+    pub(super) fn uses(&self, session: &str) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is no session here, or no longer one that counts, stays none.
+        if let Some(known) = used.iter().position(|id| id == session).and_then(|at| used.remove(at))
+        {
+            used.push_back(known);
+        }
+    }
+
+    /// Takes note of a new session, and ends another where there are too many.
+    pub(super) async fn begins(&self, session: &str) {
+        let oldest = {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            used.push_back(session.to_owned());
+            if used.len() > MAX_SESSIONS { used.pop_front() } else { None }
+        };
+        let Some(oldest) = oldest else { return };
+        let oldest = self.sessions.sessions.write().await.remove(oldest.as_str());
+        if let Some(session) = oldest {
+            // One that is over needs no end.
+            let _ = session.close().await;
+        }
     }
 
     /// Ends all that the holder has here: calls, questions, sessions and streams.
@@ -115,7 +147,8 @@ impl Making {
         let http = self.http.clone().with_cancellation_token(ends.streams.clone());
         let service = Service::new(handler, Arc::clone(&sessions), http);
         let is_gone = AtomicBool::new(false);
-        Ok(Arc::new(Holder { token, service, sessions, caller, ends, is_gone }))
+        let used = Mutex::default();
+        Ok(Arc::new(Holder { token, service, sessions, caller, ends, is_gone, used }))
     }
 }
 

@@ -1,11 +1,13 @@
 //! MCP over HTTP, at `/mcp`, for whoever has a token.
 
+mod accept;
 mod body;
 mod gate;
 mod holder;
 mod pages;
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,6 +37,7 @@ pub struct HttpServer {
     gate: Arc<Gate>,
     runtime: Runtime,
     ends: Ends,
+    head_time: Duration,
 }
 
 /// What ends when the server does.
@@ -96,7 +99,7 @@ impl HttpServer {
         resources::register(runtime.registry())?;
         let ends = Ends::default();
         let gate = Arc::new(gate(&runtime, addr, &options, &ends)?);
-        Ok(Self { listener, addr, gate, runtime, ends })
+        Ok(Self { listener, addr, gate, runtime, ends, head_time: options.head_time })
     }
 
     /// Where it listens, with the port that it got.
@@ -110,33 +113,27 @@ impl HttpServer {
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
-        let Self { listener, gate, runtime, ends, .. } = self;
+        let Self { listener, gate, runtime, ends, head_time, .. } = self;
         let stop = CancellationToken::new();
-        let stopping = stop.clone();
         let router = Router::new()
             .route("/", get(pages::root))
             .route("/healthz", get(pages::healthz))
             .route("/mcp", any(gate::enter))
             .with_state(Arc::clone(&gate));
-        let serving = axum::serve(listener, router)
-            .with_graceful_shutdown(async move { stopping.cancelled().await })
-            .into_future();
+        let mut serving = pin!(accept::serve(listener, router, head_time, stop.clone()));
         let end = async {
             shutdown.await;
             stop.cancel();
             settle(&runtime, &ends).await;
         };
-        let mut serving = std::pin::pin!(serving);
         tokio::select! {
-            ended = &mut serving => return ended.map_err(ServeError::Http),
+            () = &mut serving => return Ok(()),
             () = end => {}
             () = gate.follow() => {}
         }
         // Connections that are kept open without a request do not hold the server up.
-        match tokio::time::timeout(LAST_BYTES, serving).await {
-            Ok(ended) => ended.map_err(ServeError::Http),
-            Err(_) => Ok(()),
-        }
+        let _ = tokio::time::timeout(LAST_BYTES, serving).await;
+        Ok(())
     }
 }
 

@@ -182,6 +182,11 @@ impl Request {
         self
     }
 
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self
+    }
+
     fn bytes(&self, addr: SocketAddr) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\nConnection: close\r\n", self.method, self.path);
         if !self.headers.iter().any(|(name, _)| name == "Host") {
