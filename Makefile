@@ -18,10 +18,10 @@ test: setup
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
-	cargo test --workspace --test agents --test conformance --test foreign_clients --test gateway --test real_model --test truth --test rg_agrees --test walk --test tools --test memory -- --ignored
+	cargo test --workspace --test agents --test conformance --test foreign_clients --test gateway --test real_model --test truth --test rg_agrees --test walk --test tools --test memory --test shell -- --ignored
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-## setup: MCP clients, servers and agents of others, the conformance suite, the language model, the sandbox and the searchers that the tests use
+## setup: MCP clients, servers and agents of others, the conformance suite, the language model, the sandbox, the searchers and the shells that the tests use
 setup:
 	scripts/setup-agents
 	scripts/setup-mcp-clients
@@ -30,6 +30,7 @@ setup:
 	scripts/setup-model
 	scripts/setup-sandbox
 	scripts/setup-search
+	scripts/setup-shells
 
 ## bench: what the pipeline adds to a call
 bench:

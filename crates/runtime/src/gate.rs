@@ -350,7 +350,7 @@ pub(crate) fn facts_of(action: &Action, runtime: &Inner) -> Result<JudgedAction,
     judged.action =
         Action::Execute { command: command.clone(), cwd: cwd.clone(), terminal: *terminal };
     let shell = runtime.scope.shell();
-    if let Some(facts) = judged.command.as_mut().filter(|_| !shell.is_understood()) {
+    if let Some(facts) = judged.command.as_mut().filter(|_| !shell.reads_as_bash(command)) {
         let program = shell.program();
         facts.analysis.understood = Err(format!("{program} reads lines in its own way"));
     }

@@ -71,9 +71,19 @@ impl ShellKind {
         }
     }
 
-    /// Its lines are those that the policy understands.
+    /// Its lines are those that the policy understands, at least those that it reads as bash does.
     pub fn is_understood(self) -> bool {
         matches!(self, Self::Bash | Self::Sh)
+    }
+
+    /// It reads this line as bash does. To a plain `sh` a comparison in `[[ a > b ]]` is a file
+    /// that is written, and `((1))` a command.
+    pub fn reads_as_bash(self, line: &str) -> bool {
+        match self {
+            Self::Bash => true,
+            Self::Sh => !has_more_than_sh(line),
+            Self::Zsh | Self::Fish | Self::Pwsh => false,
+        }
     }
 
     /// A word that it takes as it is.
@@ -118,6 +128,23 @@ impl ShellKind {
     }
 }
 
+/// It has what only bash has: tests, arithmetic, braces, further quotes and redirections; or a
+/// backslash after `echo`, which a plain `sh` writes as what it stands for. A line may be taken for
+/// one that has; never for one that has not.
+fn has_more_than_sh(line: &str) -> bool {
+    const MORE: [&str; 9] = ["[[", "((", "$'", "$\"", "&>", ">&", "<<<", "<(", ">("];
+    /// With these it takes a shell to say what is quoted.
+    const NESTS: [&str; 6] = ["\"", "\\", "`", "$", "#", "<<"];
+    let simple = !NESTS.iter().any(|nests| line.contains(nests));
+    // Of a simple line every second part stands between quotes.
+    let step = if simple { 2 } else { 1 };
+    let plain: String = line.split('\'').step_by(step).collect::<Vec<_>>().join("'");
+    let numbered = plain.replace(">&1", "").replace(">&2", "");
+    let braces = plain.contains('{') && (plain.contains(',') || plain.contains(".."));
+    let echoes = line.contains("echo") && line.contains('\\');
+    braces || echoes || MORE.iter().any(|more| numbered.contains(more))
+}
+
 impl Shell {
     /// The shell of this kind that is found by its usual name.
     pub fn usual(kind: ShellKind) -> Self {
@@ -157,6 +184,41 @@ mod tests {
             words(ShellKind::Pwsh, "ls"),
             ["pwsh", "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "ls"]
         );
+    }
+
+    #[test]
+    fn a_plain_shell_reads_only_some_lines_as_bash_does() {
+        let same = |line: &str| ShellKind::Sh.reads_as_bash(line);
+        for line in [
+            "ls -l",
+            "echo 'a [[ b'",
+            "cat a 2>&1 | grep -n 'x{1,2}'",
+            "[ a = b ] && echo \"it's\" $x # so",
+            "printf '%s,%s' a b",
+        ] {
+            assert!(same(line), "{line}");
+        }
+        for line in [
+            "[[ a > b ]]",
+            "((1 > b))",
+            "rm {a,b}",
+            "rm {1..3}",
+            "cat $'a'",
+            "ls &> f",
+            "ls >& f",
+            "cat <(ls)",
+            "cat <<< x",
+            "echo 'a\\nb' | xargs rm",
+            "echo \"'\" [[ x > f ]] \"'\"",
+            "echo \\' [[ x > f ]] \\'",
+            "echo \"$(echo \"'\")\" [[ x > f ]]",
+            "ls # it's\n[[ x > f ]] # '",
+            "cat <<E\n'\nE\n[[ x > f ]] # '",
+        ] {
+            assert!(!same(line), "{line}");
+            assert!(ShellKind::Bash.reads_as_bash(line));
+        }
+        assert!(!ShellKind::Zsh.reads_as_bash("ls") && !ShellKind::Fish.reads_as_bash("ls"));
     }
 
     #[test]

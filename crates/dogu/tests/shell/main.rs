@@ -7,6 +7,7 @@ mod bad_input;
 mod changes;
 mod environment;
 mod execute;
+mod other_shells;
 mod output;
 mod permission;
 mod processes;
