@@ -21,6 +21,8 @@ CALLS = 2_000
 AT_ONCE = 16
 # dogu refuses the same call over and over, as a model that is stuck makes it: these are read in turn.
 FILES = 8
+# How long the server behind dogu may take to be there, in seconds.
+PATIENCE = 30
 # The most that a call of a server behind dogu may take longer, in ms.
 GATEWAY = 0.3
 
@@ -149,7 +151,9 @@ def added_by_gateway(dogu: str, node: str, filesystem: str, work: str, path: str
     direct = Server([node, filesystem, work], environment)
     through = Server([dogu, "serve", "--root", work], environment)
     number = 2
+    until = time.perf_counter() + PATIENCE
     while "fs__read_text_file" not in through.names:
+        assert time.perf_counter() < until, "the server behind dogu has no tools: dogu mcp list says why"
         time.sleep(0.05)
         tools = through.ask({"id": number, "method": "tools/list", "params": {}})["result"]["tools"]
         through.names = {tool["name"] for tool in tools}
@@ -201,4 +205,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 4:
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*map(os.path.abspath, sys.argv[1:])))

@@ -15,7 +15,7 @@ use dogu_protocol::text::Form;
 use dogu_runtime::record::RecordStatus;
 
 pub(crate) use edit::Edit;
-pub(crate) use mcp::{Entry, EntryScope, Install, Mcp, Uninstall};
+pub(crate) use mcp::{Entry, EntryScope, Install, Mcp, Tokens, TokensCommand, Uninstall};
 pub(crate) use policy::{Check, Grants, GrantsCommand, Policy, Trust, TrustCommand};
 pub(crate) use servers::{AddServer, ListServers, Servers};
 
@@ -117,8 +117,8 @@ pub(crate) enum Conformance {
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Listen here instead of stdio, such as 127.0.0.1:8765; clients need the token that is
-    /// made at the first start
+    /// Listen here instead of stdio, such as 127.0.0.1:8765; each client needs a token, which
+    /// `dogu mcp install` gives it
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
     /// Let other machines in, where ADDR can be reached by them
@@ -132,7 +132,8 @@ pub(crate) struct Serve {
 /// A server has no terminal to ask on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ServeApprove {
-    /// Ask through the client where it can show a form, else refuse
+    /// Ask through the client where it can show a form, else the program in `delegate` of the
+    /// settings, else refuse
     Ask,
     /// Allow whatever is not refused outright
     All,

@@ -1,6 +1,7 @@
 //! Waiting for calls while a person watches: how far they are is shown, and Ctrl-C ends them.
 
 use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dogu_runtime::{EventKind, Heard, Listener};
@@ -61,14 +62,51 @@ fn hear(heard: &Heard, shown: &mut Shown, causes: &mut Vec<String>) {
     }
 }
 
+/// The bar that is on the screen, and how many questions are there now: a question has the screen
+/// for itself.
+static SCREEN: Mutex<Screen> = Mutex::new(Screen { bar: None, questions: 0 });
+
+struct Screen {
+    bar: Option<ProgressBar>,
+    questions: usize,
+}
+
+fn screen() -> MutexGuard<'static, Screen> {
+    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes the bar off the screen, and lets none come back before the end of this.
+pub(crate) fn quiet() -> Quiet {
+    let mut screen = screen();
+    screen.questions += 1;
+    if let Some(bar) = screen.bar.take() {
+        bar.finish_and_clear();
+    }
+    Quiet(())
+}
+
+/// While this is there, no bar is shown.
+pub(crate) struct Quiet(());
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        screen().questions -= 1;
+    }
+}
+
 /// The bar at the terminal, from the first word that a tool says; gone when it is dropped.
 #[derive(Default)]
-struct Shown(Option<ProgressBar>);
+struct Shown(());
 
 impl Shown {
+    #[expect(clippy::unused_self, reason = "its end is the end of the bar")]
     fn tell(&mut self, text: &str, fraction: Option<f32>) {
+        let mut screen = screen();
+        if screen.questions > 0 {
+            return;
+        }
         // indicatif draws nothing where stderr is no terminal.
-        let bar = self.0.get_or_insert_with(|| {
+        let bar = screen.bar.get_or_insert_with(|| {
             ProgressBar::with_draw_target(Some(WHOLE), ProgressDrawTarget::stderr())
         });
         bar.set_style(style(fraction.is_some()));
@@ -82,7 +120,7 @@ impl Shown {
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = screen().bar.take() {
             bar.finish_and_clear();
         }
     }

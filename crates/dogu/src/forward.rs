@@ -1,10 +1,11 @@
 //! What clients of `dogu serve` have of the servers behind the gateway: their tools, loaded when
-//! one is called that is not known yet, and their questions, shown by the client of the call that
+//! one is called that is not known yet, the user interfaces of these, and their questions, shown by the client of the call that
 //! they belong to, under the server's name.
 
 use std::sync::Arc;
 
-use dogu_gateway::{Elicitation, Elicitor, Gateway, Reply, Wants};
+use dogu_gateway::{APP_MIME, App, Elicitation, Elicitor, Gateway, Reply, Wants};
+use dogu_mcp::model::Resource;
 use dogu_mcp::{Clients, Offers};
 use dogu_tool::BoxFuture;
 use serde_json::Value;
@@ -15,6 +16,17 @@ use crate::setup::warn_unusable;
 pub(crate) struct ServerTools(pub(crate) Gateway);
 
 impl Offers for ServerTools {
+    fn resources(&self) -> Vec<Resource> {
+        let resource = |app: App| {
+            Resource::new(app.uri, format!("{}: {}", app.server, app.tool)).with_mime_type(APP_MIME)
+        };
+        self.0.apps().into_iter().map(resource).collect()
+    }
+
+    fn read_by_call(&self, uri: &str) -> Option<(&'static str, Value)> {
+        self.0.app_call(uri)
+    }
+
     fn load<'a>(&'a self, tool: &'a str) -> BoxFuture<'a, ()> {
         Box::pin(async move { warn_unusable(&self.0.load_for(tool).await) })
     }

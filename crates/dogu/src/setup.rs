@@ -1,6 +1,7 @@
 //! From files and flags to a runtime.
 
 mod brought;
+mod delegate;
 mod embeddings;
 mod gateway;
 
@@ -20,7 +21,7 @@ use dogu_tool::Scope;
 
 use crate::args::Workspace;
 use crate::problem::{Problem, warn};
-use crate::prompt::Approver;
+use crate::prompt::{Approver, Otherwise};
 use crate::sandbox;
 use brought::Brought;
 pub(crate) use brought::{Asking, described, project_files};
@@ -35,25 +36,17 @@ pub(crate) struct Setup {
     pub(crate) trusted: bool,
 }
 
-/// Builds the runtime of a workspace with the built-in tools and those of its servers.
-pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
-    build_with(workspace, approver, None)
-}
-
-/// The same for whoever has clients that servers' questions can be shown to.
+/// Builds the runtime of a workspace, as [`build`] does, for whoever has clients that servers' questions can be shown to.
 pub(crate) fn build_for_clients(
     workspace: &Workspace,
     approver: Approver,
     elicitor: Arc<dyn Elicitor>,
 ) -> Result<Setup, Problem> {
-    build_with(workspace, approver, Some(elicitor))
+    build(workspace, Approver { elicitor: Some(elicitor), ..approver })
 }
 
-fn build_with(
-    workspace: &Workspace,
-    approver: Approver,
-    elicitor: Option<Arc<dyn Elicitor>>,
-) -> Result<Setup, Problem> {
+/// Builds the runtime of a workspace with the built-in tools and those of its servers.
+pub(crate) fn build(workspace: &Workspace, approver: Approver) -> Result<Setup, Problem> {
     let redactor = Redactor::with_known(known_from_env());
     let opened = StateDir::default_path().and_then(StateDir::open);
     let asking = if approver.is_person { Asking::Person } else { Asking::Warning };
@@ -64,15 +57,20 @@ fn build_with(
     }
     let state = opened.ok();
     let mut builder = recorded(begun.builder, state.as_ref(), redactor, audit);
-    if let Some(delegate) = approver.delegate {
-        builder = builder.delegate(delegate);
-    }
     let supervisor = if sandbox::is_inside() { None } else { Some(supervisor()?) };
     if let Some(supervisor) = &supervisor {
         builder = builder.supervisor(supervisor.clone());
     }
-    let trusted = begun.choice.trusted;
-    let runtime = built(builder, begun.choice)?;
+    let mut choice = begun.choice;
+    if approver.otherwise == Otherwise::Refused {
+        choice.settings.unattended = Unattended::Refuse;
+    }
+    let elicitor = approver.elicitor.clone();
+    if let Some(delegate) = delegate::of(approver, &choice.settings, supervisor.as_ref())? {
+        builder = builder.delegate(delegate);
+    }
+    let trusted = choice.trusted;
+    let runtime = built(builder, choice)?;
     let gateway = gateway::gateway(&runtime, state.as_ref(), supervisor, elicitor)?;
     Ok(Setup { runtime, state, gateway, trusted })
 }

@@ -6,6 +6,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 const DOGU: &str = env!("CARGO_BIN_EXE_dogu");
 
@@ -51,16 +52,19 @@ impl Drop for Server {
     }
 }
 
-/// Runs what a revision requires of one side. The suite ends with 0 only if all of it passed,
-/// warnings too, because the list of failures that it may expect is empty.
-fn run(side: &[&str], revision: &str, folder: &Path) -> String {
+/// The suite gives up on what takes long; several of it at once would measure each other.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Runs some of the suite. It ends with 0 only if all of it passed, warnings too, because the list
+/// of failures that it may expect is empty.
+fn run(arguments: &[&str], folder: &Path) -> String {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let bin = suite().join("node_modules/.bin");
     let expected = folder.join("expected-failures.yml");
     std::fs::write(&expected, "server: []\nclient: []\n").unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(bin.join("conformance"))
-        .args(side)
-        .args(["--requirements", revision])
+        .args(arguments)
         .arg("--expected-failures")
         .arg(&expected)
         .arg("-o")
@@ -73,7 +77,7 @@ fn run(side: &[&str], revision: &str, folder: &Path) -> String {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
-        "{side:?} {revision}: {text}\n{}",
+        "{arguments:?}: {text}\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
     text
@@ -82,14 +86,16 @@ fn run(side: &[&str], revision: &str, folder: &Path) -> String {
 fn server_conforms(revision: &str) {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path());
-    let text = run(&["server", "--url", &server.url], revision, folder.path());
+    let arguments = ["server", "--url", &server.url, "--requirements", revision];
+    let text = run(&arguments, folder.path());
     assert!(text.contains("server-sse-multiple-streams"), "{text}");
 }
 
 fn client_conforms(revision: &str) {
     let folder = tempfile::tempdir().unwrap();
     let command = format!("{DOGU} __conformance client");
-    let text = run(&["client", "--command", &command], revision, folder.path());
+    let arguments = ["client", "--command", &command, "--requirements", revision];
+    let text = run(&arguments, folder.path());
     assert!(text.contains("auth/scope-step-up"), "{text}");
 }
 
@@ -103,6 +109,35 @@ fn the_server_conforms_to_2025_11_25() {
 #[ignore = "needs what scripts/setup-mcp-conformance installs; make test runs it"]
 fn the_server_conforms_to_2026_07_28() {
     server_conforms("2026-07-28");
+}
+
+/// The scenarios of the extension for tasks, which no revision requires, and how many checks of
+/// each must pass. The suite itself skips the one without any.
+const TASKS: [(&str, usize); 10] = [
+    ("tasks-lifecycle", 9),
+    ("tasks-capability-negotiation", 5),
+    ("tasks-wire-fields", 4),
+    ("tasks-request-state-removal", 3),
+    ("tasks-mrtr-input", 4),
+    ("tasks-request-headers", 5),
+    ("tasks-dispatch-and-envelope", 9),
+    ("tasks-status-notifications", 0),
+    ("tasks-required-task-error", 3),
+    ("tasks-mrtr-composition", 2),
+];
+
+#[test]
+#[ignore = "needs what scripts/setup-mcp-conformance installs; make test runs it"]
+fn the_server_conforms_to_the_extension_for_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path());
+    for (scenario, checks) in TASKS {
+        let arguments = ["server", "--url", &server.url, "--scenario", scenario, "--force"];
+        let arguments = [&arguments[..], &["--spec-version", "2026-07-28"]].concat();
+        let text = run(&arguments, folder.path());
+        let passed = format!("Passed: {checks}/{checks}, 0 failed, 0 warnings");
+        assert!(text.contains(&passed), "{scenario}: {text}");
+    }
 }
 
 #[test]

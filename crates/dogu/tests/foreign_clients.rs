@@ -93,8 +93,9 @@ impl HttpServer {
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut child = Running(child);
         let url = listening(child.0.stderr.take().unwrap());
-        let token = std::fs::read_to_string(place.path("state/dogu/http-token")).unwrap();
-        Self { url, token: token.lines().next().unwrap().to_owned(), _child: child }
+        let token = place.command(DOGU).args(["mcp", "tokens", "add", "test"]).output().unwrap();
+        let token = String::from_utf8(token.stdout).unwrap().trim().to_owned();
+        Self { url, token, _child: child }
     }
 }
 
@@ -297,5 +298,34 @@ fn the_inspector_over_http() {
     for era in ERAS {
         let target = vec![server.url.clone()];
         Inspector { place: &place, era, options: options.clone(), target }.check();
+    }
+}
+
+#[test]
+#[ignore = "needs what scripts/setup-mcp-clients installs; make test runs it"]
+fn the_inspector_finds_the_user_interface_of_a_server_behind_the_gateway() {
+    let place = Place::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/app_server.py");
+    let arguments = json!([script, "one", place.path("notes")]);
+    let settings = format!("mcp_servers: {{one: {{command: python3, args: {arguments}}}}}\n");
+    std::fs::create_dir(place.path("config/dogu")).unwrap();
+    std::fs::write(place.path("config/dogu/config.yaml"), settings).unwrap();
+    // Its tools are known from now on, and listed before it has started.
+    let mut call = place.command(DOGU);
+    let called = call.args(["call", "one__plain", "--approve", "all"]).output().unwrap();
+    assert!(called.status.success(), "{}", shown(&called));
+    let path = ("PATH", std::env::var("PATH").unwrap());
+    let variables = place.variables().into_iter().chain([path]);
+    let options: Vec<String> =
+        variables.flat_map(|(name, value)| ["-e".to_owned(), format!("{name}={value}")]).collect();
+    for era in ERAS {
+        let target = [&place.stdio()[..], &["--approve".to_owned(), "all".to_owned()]].concat();
+        let inspector = Inspector { place: &place, era, options: options.clone(), target };
+        let call = ["--method", "tools/call", "--tool-name", "one__show", "--app-info"];
+        let info = &inspector.json(&call)["appInfo"];
+        assert_eq!(info["hasApp"], true, "{info}");
+        assert_eq!(info["resourceUri"], "ui://one/view");
+        assert_eq!(info["resourceMimeType"], "text/html;profile=mcp-app");
+        assert_eq!(info["csp"], json!({"connectDomains": ["https://api.example.com"]}));
     }
 }

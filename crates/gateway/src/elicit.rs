@@ -23,7 +23,8 @@ pub struct Elicitation {
     pub message: String,
     /// What it wants.
     pub wants: Wants,
-    /// The call that it belongs to, where only one is under way at that server.
+    /// The call that it belongs to. Over a pipe that is known where only one is under way at that
+    /// server, over HTTP and since 2026-07-28 always.
     pub call: Option<String>,
 }
 
@@ -59,6 +60,7 @@ pub(crate) fn question(server: &str, params: &ElicitRequestParams) -> Option<Eli
     let (message, wants) = match params {
         ElicitRequestParams::FormElicitationParams { message: text, requested_schema, .. } => {
             let mut schema = serde_json::to_value(requested_schema).ok()?;
+            put_in_order(&mut schema, requested_schema.property_order.as_deref());
             clean_value(&mut schema);
             (message(text), Wants::Values(schema))
         }
@@ -73,6 +75,20 @@ pub(crate) fn question(server: &str, params: &ElicitRequestParams) -> Option<Eli
         _ => return None,
     };
     Some(Elicitation { server: server.to_owned(), message, wants, call: None })
+}
+
+/// The fields in the order in which the server wrote them.
+fn put_in_order(schema: &mut Value, order: Option<&[String]>) {
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    let mut all = std::mem::take(properties);
+    for name in order.unwrap_or_default() {
+        if let Some((name, wanted)) = all.remove_entry(name) {
+            properties.insert(name, wanted);
+        }
+    }
+    properties.extend(all);
 }
 
 /// The answer as it is sent.

@@ -1,6 +1,6 @@
 //! All servers of the settings, and their tools in the registry.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
@@ -9,10 +9,12 @@ use std::time::Duration;
 use dogu_process::Supervisor;
 use dogu_runtime::mcp::McpServer;
 use dogu_runtime::pins::PinStore;
-use dogu_runtime::{RegisterError, Registry, Source, StateDir};
+use dogu_runtime::{Entry, RegisterError, Registry, Source, StateDir};
 use dogu_tool::{ErrorCode, Tool, ToolError, ToolName};
 use futures::future::join_all;
+use serde_json::{Value, json};
 
+use crate::apps::{self, App};
 use crate::clean::line;
 use crate::elicit::Elicitor;
 use crate::mentions::Mentions;
@@ -20,7 +22,7 @@ use crate::names::Names;
 use crate::oauth::{self, LoginError, Logins};
 use crate::server::{Server, Shared, Standing};
 use crate::session::{ConnectError, Surroundings};
-use crate::tools::{AccessResource, ServerTool, UseTool, longest};
+use crate::tools::{AccessResource, READ_APP, ReadApp, ServerTool, UseTool, longest};
 
 /// How long a server rests after its first failure.
 const REST: Duration = Duration::from_secs(1);
@@ -82,6 +84,8 @@ struct Registered {
     mentions: Arc<Mentions>,
     /// What is wrong with the tools of a server, by its name.
     problems: RwLock<BTreeMap<String, Vec<String>>>,
+    /// What the tools of a server are called here, by its name and theirs.
+    names: RwLock<BTreeMap<String, HashMap<String, ToolName>>>,
 }
 
 /// What is known of a server, for people.
@@ -119,6 +123,7 @@ impl Gateway {
             registry: OnceLock::new(),
             mentions: Arc::default(),
             problems: RwLock::default(),
+            names: RwLock::default(),
         });
         let (servers, shared) = shared(parts, &state);
         let shared = Arc::new(shared);
@@ -135,7 +140,8 @@ impl Gateway {
         self.servers.by_name.is_empty()
     }
 
-    /// `use_mcp_tool` and `access_mcp_resource`; nothing where there are no servers.
+    /// `use_mcp_tool`, `access_mcp_resource` and what reads user interfaces; nothing where there are
+    /// no servers.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         if self.is_empty() {
             return Vec::new();
@@ -143,6 +149,7 @@ impl Gateway {
         vec![
             Arc::new(UseTool::new(Arc::clone(&self.servers))),
             Arc::new(AccessResource::new(Arc::clone(&self.servers))),
+            Arc::new(ReadApp::new(Arc::clone(&self.servers))),
         ]
     }
 
@@ -227,6 +234,28 @@ impl Gateway {
         Some(each.collect())
     }
 
+    /// The user interfaces that tools name, as far as they are known.
+    pub fn apps(&self) -> Vec<App> {
+        let mut all: Vec<App> = Vec::new();
+        for (name, server) in &self.servers.by_name {
+            for tool in &server.tools().definitions {
+                let uri = apps::named(&tool.meta).and_then(|uri| apps::address(name, uri));
+                if let Some(uri) = uri.filter(|uri| all.iter().all(|app| app.uri != *uri)) {
+                    let tool = tool.title.clone().unwrap_or_else(|| line(&tool.name, 100));
+                    all.push(App { uri, server: name.clone(), tool });
+                }
+            }
+        }
+        all
+    }
+
+    /// The call that reads a user interface: a tool and its input. None where the address is not
+    /// one of a server's interface.
+    pub fn app_call(&self, uri: &str) -> Option<(&'static str, Value)> {
+        let (server, _) = apps::lookup(uri)?;
+        self.servers.by_name.contains_key(&server).then(|| (READ_APP, json!({ "uri": uri })))
+    }
+
     /// The end of what a server that is up wrote to stderr.
     pub fn stderr(&self, name: &str, most: usize) -> Option<String> {
         self.servers.by_name.get(name)?.stderr(most)
@@ -261,6 +290,10 @@ fn shared(parts: GatewayParts, state: &Arc<Registered>) -> (BTreeMap<String, Mcp
         let state = Arc::clone(state);
         move |server: &Arc<Server>| state.sync(server)
     };
+    let registered = {
+        let state = Arc::clone(state);
+        move |server: &str, key: &str| state.find(server, key)
+    };
     let shared = Shared {
         around: Surroundings {
             supervisor: parts.supervisor,
@@ -274,6 +307,7 @@ fn shared(parts: GatewayParts, state: &Arc<Registered>) -> (BTreeMap<String, Mcp
         elicitor: parts.elicitor,
         rest: parts.rest,
         changed: Box::new(changed),
+        registered: Box::new(registered),
     };
     (parts.servers, shared)
 }
@@ -314,6 +348,13 @@ impl Registered {
         let known = names.iter().map(|(name, _)| name.to_string());
         let own = tools.definitions.iter().map(|tool| tool.name.clone());
         self.mentions.set(&server.name, known.chain(own).collect::<Vec<_>>());
+        let by_key: HashMap<String, ToolName> = names
+            .iter()
+            .map(|(name, at)| (tools.definitions[at].key.clone(), name.clone()))
+            .collect();
+        let mut all = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(server.name.to_string(), by_key);
+        drop(all);
         let mut kept = BTreeSet::new();
         let mut problems = Vec::new();
         for (name, at) in names.iter() {
@@ -331,6 +372,14 @@ impl Registered {
         }
         let mut all = self.problems.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(server.name.to_string(), problems);
+    }
+
+    /// A server's tool by its key.
+    fn find(&self, server: &str, key: &str) -> Option<Arc<Entry>> {
+        let registry = self.registry.get().and_then(Weak::upgrade)?;
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = registry.snapshot().get(names.get(server)?.get(key)?.as_str()).cloned()?;
+        matches!(entry.source(), Source::Mcp(owner) if owner == server).then_some(entry)
     }
 
     fn put(

@@ -30,17 +30,20 @@
 //!    ▼
 //! Session   session/     the era that it speaks, progress, cancel, questions of the server
 //!    ▼
-//! wire/ (a program's pipes, one message a line) or rmcp's HTTP client, with a login (oauth/)
+//! wire/ (a program's pipes, one message a line) or http/, with a login (oauth/)
 //! ```
 //!
 //! What a server says is data: names are made fit (`names`), texts cleaned and cut (`clean`),
 //! schemas never lead out of themselves (`schema`), results keep every kind of content (`result`),
-//! and a description that speaks of other servers' tools is pointed out (`mentions`).
+//! a description that speaks of other servers' tools is pointed out (`mentions`), and user
+//! interfaces are read under addresses that only one server has (`apps`).
 
+mod apps;
 mod clean;
 mod definition;
 mod elicit;
 mod gateway;
+mod http;
 mod mentions;
 mod names;
 mod oauth;
@@ -52,6 +55,7 @@ mod tools;
 mod uri;
 mod wire;
 
+pub use apps::{App, MIME as APP_MIME};
 pub use elicit::{Elicitation, Elicitor, Reply, Wants};
 pub use gateway::{Gateway, GatewayParts, ServerStatus, ToolStatus};
 pub use oauth::{LoginError, Logins, login};

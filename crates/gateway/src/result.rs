@@ -1,11 +1,14 @@
 //! What a server's tool gave back, as dogu's own kinds of content: all of it kept, all of it
 //! cleaned.
 
+use base64::Engine as _;
 use dogu_tool::{Content, Output, ToolError};
 use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, Resource, ResourceContents};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::apps;
 use crate::clean::{clean, clean_value, line};
+use crate::definition::Definition;
 
 /// How many characters of a name are shown.
 const MAX_NAME: usize = 200;
@@ -15,6 +18,8 @@ const MAX_NAME: usize = 200;
 pub(crate) struct Answer {
     content: Vec<Content>,
     structured: Option<Value>,
+    /// For user interfaces.
+    meta: Map<String, Value>,
     is_error: bool,
     removed: usize,
 }
@@ -22,6 +27,7 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn of(result: CallToolResult) -> Self {
         let mut answer = Self { is_error: result.is_error == Some(true), ..Self::default() };
+        answer.meta = result.meta.map(|meta| meta.0).unwrap_or_default();
         for block in result.content {
             answer.block(block);
         }
@@ -33,7 +39,8 @@ impl Answer {
     pub(crate) fn read(written: &Value) -> Option<Self> {
         let blocks = written.get("content")?.as_array()?;
         let is_error = written["isError"] == Value::Bool(true);
-        let mut answer = Self { is_error, ..Self::default() };
+        let meta = written["_meta"].as_object().cloned().unwrap_or_default();
+        let mut answer = Self { meta, is_error, ..Self::default() };
         for block in blocks {
             match serde_json::from_value::<ContentBlock>(block.clone()) {
                 Ok(known) => answer.block(known),
@@ -116,6 +123,13 @@ impl Answer {
         self.content.push(Content::Resource { uri, mime_type, text: None });
     }
 
+    /// Keeps what is for the tool's user interface; a tool that has none has nothing to say there.
+    pub(crate) fn shown_by(mut self, tool: &Definition) -> Self {
+        let meta = std::mem::take(&mut self.meta);
+        self.meta = if tool.meta.is_empty() { Map::new() } else { apps::result_meta(meta) };
+        self
+    }
+
     /// The result for the pipeline; a failure keeps what came with it.
     pub(crate) fn into_output(mut self, server: &str, tool: &str) -> Result<Output, ToolError> {
         if self.removed > 0 {
@@ -123,7 +137,8 @@ impl Answer {
             self.content.push(Content::text(note));
         }
         if !self.is_error {
-            return Ok(Output { content: self.content, structured: self.structured });
+            let Self { content, structured, meta, .. } = self;
+            return Ok(Output { content, structured, meta });
         }
         if let Some(value) = self.structured.filter(|_| self.content.is_empty()) {
             self.content.push(Content::Json { value });
@@ -131,6 +146,36 @@ impl Answer {
         let message = format!("The tool {} of the server {server} failed.", line(tool, MAX_NAME));
         Err(ToolError::failed(message).named("MCPToolError").carrying(self.content))
     }
+}
+
+/// A user interface, as it is: nothing of it is cleaned, cut or redacted on its way to whoever
+/// renders it, and what is too large is not passed on.
+pub(crate) fn interface(result: ReadResourceResult, address: &str) -> Result<Output, ToolError> {
+    let empty = || ToolError::failed("The user interface is empty.");
+    // There is one: a renderer has no use for more.
+    let contents = result.contents.into_iter().next().ok_or_else(empty)?;
+    let (content, meta) = match contents {
+        ResourceContents::TextResourceContents { mime_type, text, meta, .. } => {
+            (rendered(text, mime_type, address), meta)
+        }
+        ResourceContents::BlobResourceContents { mime_type, blob, meta, .. } => {
+            let (uri, mime_type) = (address.to_owned(), plain(mime_type));
+            (Content::Blob { uri, mime_type, data: blob }, meta)
+        }
+        _ => return Err(empty()),
+    };
+    let meta = meta.map(|meta| apps::resource_meta(&meta.0)).unwrap_or_default();
+    Ok(Output { meta, ..Output::of(vec![content]) })
+}
+
+/// Bytes are what nothing on the way reads as text.
+fn rendered(text: String, mime_type: Option<String>, address: &str) -> Content {
+    let (uri, mime_type) = (address.to_owned(), plain(mime_type));
+    if apps::is_rendered(mime_type.as_deref()) {
+        let data = base64::engine::general_purpose::STANDARD.encode(text);
+        return Content::Blob { uri, mime_type, data };
+    }
+    Content::Resource { uri, mime_type, text: Some(crate::clean::cleaned(&text)) }
 }
 
 /// The contents of a resource.
@@ -156,7 +201,7 @@ pub fn context_items(output: &Output, tool_title: &str, icon: Option<&str>) -> V
         let text = match content {
             Content::Text { text } | Content::Resource { text: Some(text), .. } => text.clone(),
             other => {
-                let alone = Output { content: vec![other.clone()], structured: None };
+                let alone = Output::of(vec![other.clone()]);
                 dogu_tool::ToolResult::ok("", "", alone).to_text()
             }
         };

@@ -38,7 +38,7 @@ pub fn parse_uri(uri: &str) -> Result<(String, String), InvalidUri> {
 
 /// Letters, digits and what is never special stay. Dots do not, where they are all there is: `..`
 /// would be taken for a step up by whatever reads it as a path.
-fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let only_dots = text.bytes().all(|byte| byte == b'.');
     let mut written = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -54,7 +54,7 @@ fn encoded(text: &str) -> String {
     written
 }
 
-fn decoded(text: &str) -> Option<String> {
+pub(crate) fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

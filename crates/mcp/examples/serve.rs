@@ -1,5 +1,6 @@
 //! A server with a few small tools, to try clients with:
-//! `serve FOLDER` speaks over stdio, `serve FOLDER ADDRESS TOKENFILE` over HTTP.
+//! `serve FOLDER` speaks over stdio, `serve FOLDER ADDRESS STATE` over HTTP, with the token that
+//! it prints.
 
 #[path = "../tests/common/tools.rs"]
 mod tools;
@@ -7,7 +8,8 @@ mod tools;
 use std::io::Write as _;
 use std::path::Path;
 
-use dogu_mcp::{HttpServer, ServeOptions, Tokens, serve_stdio};
+use dogu_mcp::{HttpServer, ServeOptions, TokenStore, serve_stdio};
+use dogu_runtime::StateDir;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,9 +21,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Some(address) = arguments.next() else {
         return Ok(serve_stdio(runtime, options, never).await?);
     };
-    let tokens = arguments.next().ok_or("the token file is missing")?;
-    let tokens = Tokens::load_or_create(Path::new(&tokens))?;
+    let state = arguments.next().ok_or("the state folder is missing")?;
+    let tokens = TokenStore::open(&StateDir::open(state)?)?;
+    let secret = tokens.find_or_add("example")?.secret;
     let server = HttpServer::bind(runtime, address.parse()?, tokens, options).await?;
-    writeln!(std::io::stderr(), "listening on http://{}/mcp", server.local_addr())?;
+    let addr = server.local_addr();
+    writeln!(std::io::stderr(), "listening on http://{addr}/mcp with {secret}")?;
     Ok(server.serve(never).await?)
 }

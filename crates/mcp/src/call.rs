@@ -76,7 +76,7 @@ impl Beginning {
 impl Caller {
     pub(crate) fn new(
         runtime: Runtime,
-        principal: Principal,
+        origin: Origin,
         options: Arc<ServeOptions>,
         seal: Arc<Seal>,
         closing: CancellationToken,
@@ -86,7 +86,7 @@ impl Caller {
         let counts = runtime.settings().limits.approval();
         Ok(Self {
             prefix: format!("mcp-{:08x}", u32::from_be_bytes(unique)),
-            origin: Arc::new(Origin::of(principal)),
+            origin: Arc::new(origin),
             next: AtomicU64::new(1),
             rounds: Rounds::new(seal, counts),
             tasks: Tasks::default(),

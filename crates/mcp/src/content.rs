@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use dogu_tool::{Content, ErrorCode, ToolResult};
 use rmcp::ErrorData;
-use rmcp::model::{AudioContent, CallToolResult, ContentBlock, Resource, ResourceContents};
+use rmcp::model::{
+    AudioContent, CallToolResult, ContentBlock, MetaObject, Resource, ResourceContents,
+};
 use serde_json::{Value, json};
 
 use crate::resources;
@@ -22,11 +24,7 @@ pub(crate) fn answer(result: ToolResult, structured: bool) -> Result<CallToolRes
             Err(ErrorData::invalid_params(message, None))
         }
         // Without structured content: it would have to fit the schema of a success.
-        _ if result.is_error() => {
-            let mut blocks = vec![ContentBlock::text(result.to_text())];
-            blocks.extend(links(&result.spilled));
-            Ok(CallToolResult::error(blocks))
-        }
+        _ if result.is_error() => Ok(failure(result)),
         _ => Ok(success(result, structured)),
     }
 }
@@ -45,7 +43,17 @@ fn success(result: ToolResult, structured: bool) -> CallToolResult {
     blocks.extend(links);
     let mut answer = CallToolResult::success(blocks);
     answer.structured_content = result.structured.filter(|_| structured).map(as_object);
+    answer.meta = Some(MetaObject(result.meta)).filter(|meta| !meta.0.is_empty());
     answer
+}
+
+/// What the tool gave back although it failed, as it is, and then what went wrong.
+fn failure(mut result: ToolResult) -> CallToolResult {
+    let content = std::mem::take(&mut result.content);
+    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    blocks.push(ContentBlock::text(result.to_text()));
+    blocks.extend(links(&result.spilled));
+    CallToolResult::error(blocks)
 }
 
 /// Where the rest of a long result can be read.
@@ -107,7 +115,7 @@ mod tests {
         let image = Content::Image { data: "AA==".to_owned(), mime_type: "image/png".to_owned() };
         let json = Content::Json { value: json!({"a": [1, 2]}) };
         let content = vec![Content::text("hi"), image, json, link(Some("body")), link(None)];
-        let answer = written(Output { content, structured: None });
+        let answer = written(Output::of(content));
         assert_eq!(
             answer["content"],
             json!([
@@ -126,7 +134,7 @@ mod tests {
 
     #[test]
     fn structured_content_is_an_object_and_never_without_text() {
-        let only = |structured| Output { content: Vec::new(), structured: Some(structured) };
+        let only = |structured| Output { structured: Some(structured), ..Output::default() };
         let answer = written(only(json!([1, 2])));
         assert_eq!(answer["structuredContent"], json!({"result": [1, 2]}));
         assert_eq!(answer["content"], json!([{"type": "text", "text": "[1,2]"}]));
@@ -145,6 +153,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_for_user_interfaces_is_beside_what_a_model_reads() {
+        let meta = serde_json::Map::from_iter([("view".to_owned(), json!({"id": 7}))]);
+        let answer = written(Output { meta, ..Output::from("hi") });
+        assert_eq!(answer["_meta"], json!({"view": {"id": 7}}));
+        assert_eq!(answer["content"], json!([{"type": "text", "text": "hi"}]));
+        assert_eq!(written("hi".into()).get("_meta"), None);
+    }
+
+    #[test]
     fn what_was_spilled_is_linked() {
         let mut result = ToolResult::ok("c1", "t", "head … tail".into());
         result.spilled = vec![PathBuf::from("/state/spills/ab/0123.txt")];
@@ -154,6 +171,29 @@ mod tests {
             json!({"type": "resource_link", "uri": "dogu://output/0123.txt", "name": "0123.txt",
                    "title": "The whole output", "mimeType": "text/plain"})
         );
+    }
+
+    #[test]
+    fn a_failure_keeps_its_pictures_and_sounds_and_says_nothing_twice() {
+        let mut error = ToolError::failed("It failed.").carrying(vec![
+            Content::text("no such thing"),
+            Content::Image { data: "AA==".to_owned(), mime_type: "image/png".to_owned() },
+            Content::Audio { data: "BB==".to_owned(), mime_type: "audio/wav".to_owned() },
+        ]);
+        let content = error.take_content();
+        let mut result = ToolResult::error("c1", "x", error.into_info(usize::MAX).0);
+        (result.content, result.notes) = (content, vec!["a comma".to_owned()]);
+        let answer = serde_json::to_value(answer(result, true).unwrap()).unwrap();
+        assert_eq!(
+            answer["content"],
+            json!([
+                {"type": "text", "text": "no such thing"},
+                {"type": "image", "data": "AA==", "mimeType": "image/png"},
+                {"type": "audio", "data": "BB==", "mimeType": "audio/wav"},
+                {"type": "text", "text": "ERROR: It failed.\nCODE: E_TOOL\nNOTE: a comma"},
+            ])
+        );
+        assert_eq!((&answer["isError"], answer.get("structuredContent")), (&json!(true), None));
     }
 
     #[test]

@@ -22,9 +22,6 @@ pub enum ServeError {
         #[source]
         source: io::Error,
     },
-    /// Listening ended.
-    #[error("the HTTP server failed")]
-    Http(#[source] io::Error),
     /// No random numbers.
     #[error("the system gave no random numbers")]
     Random(#[source] io::Error),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dogu_runtime::Catalog;
+use dogu_tool::ToolSpec;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
     CancelledNotificationParam, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
@@ -41,6 +42,10 @@ const KNOWN_METHODS: [&str; 14] = [
     "tasks/update",
     "tasks/cancel",
 ];
+
+/// How many streams of announcements one principal may have open: each keeps a connection, of
+/// which there are not enough for everybody without end.
+const MAX_STREAMS: usize = 256;
 
 /// Serves one connection of one principal.
 pub(crate) struct Handler {
@@ -83,11 +88,8 @@ impl Handler {
             Reply::InputRequired(asked) => Ok(asked.into()),
             Reply::Task(task) => Ok(task.into()),
             Reply::Done(Done::Call(called), missing) => {
-                let failed = called.answer.as_ref().is_ok_and(|a| a.is_error == Some(true));
-                match missing.filter(|_| requester.is_modern && failed) {
-                    Some(needed) => Err(ErrorData::missing_required_client_capability(needed)),
-                    None => called.answer.map(Into::into),
-                }
+                let missing = missing.filter(|_| requester.is_modern);
+                called.into_answer(missing).map(Into::into)
             }
             Reply::Done(..) => Err(ended()),
         }
@@ -96,7 +98,7 @@ impl Handler {
     /// The catalog at the arrival of a request, with the tool that it calls: who remembers a name
     /// from an earlier session need not ask for the list first.
     async fn catalog_with(&self, name: &str) -> Catalog {
-        let catalog = self.caller.runtime.catalog();
+        let catalog = self.callable(name);
         if catalog.contains(name) {
             return catalog;
         }
@@ -106,16 +108,41 @@ impl Handler {
                 () = self.caller.closing.cancelled() => {}
             }
         }
-        self.caller.runtime.catalog()
+        self.callable(name)
+    }
+
+    /// The catalog, with this tool where it is one for a user interface alone.
+    fn callable(&self, name: &str) -> Catalog {
+        let mut catalog = self.caller.runtime.catalog();
+        if !catalog.contains(name) {
+            self.add_app_tools(&mut catalog, |spec| spec.name.as_str() == name);
+        }
+        catalog
+    }
+
+    fn add_app_tools(&self, catalog: &mut Catalog, is_wanted: impl Fn(&ToolSpec) -> bool) {
+        let settings = self.caller.runtime.settings();
+        let is_off = |spec: &ToolSpec| {
+            settings.tool(spec.name.as_str()).is_some_and(|settings| !settings.enabled)
+        };
+        for entry in self.caller.runtime.registry().snapshot().all() {
+            let spec = entry.spec();
+            if list::is_for_apps_only(spec) && is_wanted(spec) && !is_off(spec) {
+                catalog.add(entry);
+            }
+        }
     }
 
     /// What the client is shown: in the older eras what it found too, in the newest what no earlier
     /// request has changed.
     fn offered(&self, version: &ProtocolVersion) -> Catalog {
-        if *version >= ProtocolVersion::V_2026_07_28 {
-            return self.caller.runtime.catalog();
-        }
-        self.caller.runtime.catalog_for(self.caller.principal())
+        let mut catalog = if *version >= ProtocolVersion::V_2026_07_28 {
+            self.caller.runtime.catalog()
+        } else {
+            self.caller.runtime.catalog_for(self.caller.principal())
+        };
+        self.add_app_tools(&mut catalog, |_| true);
+        catalog
     }
 
     /// Says that the list has changed, where a call found tools.
@@ -165,6 +192,11 @@ impl Handler {
     }
 }
 
+fn too_many_streams() -> ErrorData {
+    let words = format!("there are already {MAX_STREAMS} streams of announcements");
+    ErrorData::invalid_request(words, None)
+}
+
 /// The answer to what the end of the server overtook.
 pub(crate) fn ended() -> ErrorData {
     ErrorData::internal_error("the server ends", None)
@@ -198,7 +230,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let catalog = self.caller.runtime.catalog();
+        let catalog = self.callable(name);
         let listing = self.listing(&ProtocolVersion::LATEST);
         catalog.spec(name).map(|spec| list::tool(&catalog, spec, listing))
     }
@@ -311,11 +343,13 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.caller.listening.fetch_add(1, Ordering::SeqCst);
-        let changes = self.caller.runtime.registry().changes();
-        announce::to_stream(&context, changes, &self.caller.closing).await;
+        let before = self.caller.listening.fetch_add(1, Ordering::SeqCst);
+        if before < MAX_STREAMS {
+            let changes = self.caller.runtime.registry().changes();
+            announce::to_stream(&context, changes, &self.caller.closing).await;
+        }
         self.caller.listening.fetch_sub(1, Ordering::SeqCst);
-        Ok(())
+        if before < MAX_STREAMS { Ok(()) } else { Err(too_many_streams()) }
     }
 
     async fn set_level(

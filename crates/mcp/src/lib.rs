@@ -68,4 +68,4 @@ pub use options::ServeOptions;
 pub use prompts::CommandFolders;
 pub use rmcp::{ErrorData, model};
 pub use stdio::{serve_stdio, serve_streams};
-pub use tokens::{TokenError, Tokens};
+pub use tokens::{Token, TokenError, TokenInfo, TokenStore};

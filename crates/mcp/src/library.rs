@@ -45,7 +45,8 @@ pub(crate) fn templates(caller: &Caller) -> ListResourceTemplatesResult {
     answer
 }
 
-/// Reads a resource. A file is read as a call reads it: judged, asked about, recorded.
+/// Reads a resource. What is not dogu's own is read as a call reads it: judged, asked about,
+/// recorded.
 pub(crate) async fn read(
     caller: &Caller,
     request: ReadResourceRequestParams,
@@ -61,22 +62,31 @@ pub(crate) async fn read(
         let data = Some(json!({ "uri": uri }));
         ErrorData::resource_not_found("there is no such resource", data)
     };
-    let target = Target::parse(&uri).ok_or_else(unknown)?;
-    let (path, offset) = match &target {
-        Target::File { path, offset } => (path, *offset),
-        Target::Output { id, offset } => {
+    let asked = uri.clone();
+    let foreign = caller.options.offers.iter().find_map(|offers| offers.read_by_call(&uri));
+    let (tool, input, target) = match (foreign, Target::parse(&uri)) {
+        (Some((tool, input)), _) => (tool, input, None),
+        (None, Some(Target::Output { id, offset })) => {
             let (runtime, who) = (&caller.runtime, caller.principal());
-            let page = resources::read_output((id, *offset), &uri, runtime, who);
+            let page = resources::read_output((&id, offset), &uri, runtime, who);
             return page.map(Into::into).ok_or_else(unknown);
         }
+        (None, Some(Target::File { path, offset })) => {
+            let input = resources::input(&path, offset, &caller.runtime);
+            (resources::READ, input, Some(Target::File { path, offset }))
+        }
+        (None, None) => return Err(unknown()),
     };
-    let input = resources::input(path, offset, &caller.runtime);
     let retry = Retry::new(request.input_responses, request.request_state);
-    let catalog = resources::only(&caller.runtime, resources::READ);
-    let asked = uri.clone();
+    let catalog = resources::only(&caller.runtime, tool);
     let reply = caller.serve(digest("resources/read", &uri, None), retry, requester, |beginning| {
-        let finish = move |result| Done::Resource(resources::answer(&target, &asked, result));
-        caller.begin_call(beginning, (resources::READ, input), catalog, finish)
+        let finish = move |result| {
+            Done::Resource(match &target {
+                Some(target) => resources::answer(target, &asked, result),
+                None => resources::foreign(&asked, &result),
+            })
+        };
+        caller.begin_call(beginning, (tool, input), catalog, finish)
     });
     match reply.await? {
         Reply::Done(Done::Resource(answer), _) => answer.map(Into::into),

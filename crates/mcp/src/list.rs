@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dogu_runtime::{Catalog, Limits};
-use dogu_tool::{Category, ToolSpec};
+use dogu_tool::{Category, Exposure, ToolSpec};
 use rmcp::model::{Icon, JsonObject, MetaObject, ProtocolVersion, Tool, ToolAnnotations};
 use serde_json::Value;
 
@@ -53,6 +53,14 @@ pub(crate) fn tool(catalog: &Catalog, spec: &ToolSpec, listing: Listing) -> Tool
         tool.icons = Some(vec![icon(spec.category)]);
     }
     tool
+}
+
+/// Whether a tool is for its user interface alone. It is hidden from models; a client that shows
+/// interfaces must know it, and hides it from its own model.
+pub(crate) fn is_for_apps_only(spec: &ToolSpec) -> bool {
+    let seen_by = spec.meta.get("ui").and_then(|ui| ui["visibility"].as_array());
+    let no_model = |seen_by: &Vec<Value>| seen_by.iter().all(|who| who != "model");
+    spec.exposure == Exposure::Hidden && seen_by.is_some_and(no_model)
 }
 
 /// Whether a tool says in the list what its structured content looks like.

@@ -5,6 +5,7 @@ use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, JsonObject, Prompt, Reference, Resource, ResourceContents, ResourceTemplate,
 };
+use serde_json::Value;
 
 use crate::ask::link::Client;
 
@@ -24,8 +25,15 @@ pub trait Offers: Send + Sync {
         Vec::new()
     }
 
-    /// What a resource holds; none where the address is not one of these.
+    /// What a resource holds, for whoever asks; none where the address is not one of these.
     fn read(&self, uri: &str) -> Option<ResourceContents> {
+        let _ = uri;
+        None
+    }
+
+    /// The call that reads a resource, by its tool and input: judged, asked about and recorded
+    /// like any other. None where the address is not one of these.
+    fn read_by_call(&self, uri: &str) -> Option<(&'static str, Value)> {
         let _ = uri;
         None
     }

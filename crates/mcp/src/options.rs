@@ -30,6 +30,8 @@ pub struct ServeOptions {
     pub ask_client: bool,
     /// How long a call may take before a client that knows tasks gets one in its place.
     pub task_after: Duration,
+    /// How long a connection over HTTP may be open without a request.
+    pub head_time: Duration,
     /// How long calls may go on after a client has closed its side of stdio.
     pub end_grace: Duration,
     /// Resources and prompts besides dogu's own.
@@ -61,6 +63,7 @@ impl Default for ServeOptions {
             allowed_origins: Vec::new(),
             ask_client: false,
             task_after: Duration::from_secs(5),
+            head_time: Duration::from_mins(1),
             end_grace: Duration::from_millis(60),
             offers: Vec::new(),
             clients: None,

@@ -10,7 +10,8 @@ use dogu_runtime::Runtime;
 use dogu_tool::{BoxFuture, ErrorCode, Principal, ToolResult};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResult, GetPromptResult, InputRequiredResult, InputResponses, ReadResourceResult,
+    CallToolResult, ClientCapabilities, GetPromptResult, InputRequiredResult, InputResponses,
+    ReadResourceResult,
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -39,6 +40,19 @@ pub(crate) struct Called {
 }
 
 impl Called {
+    /// The answer to the client of the newest era. Where the call failed because the client cannot
+    /// do what its tool needs, that is an error of the protocol.
+    pub(crate) fn into_answer(
+        self,
+        missing: Option<ClientCapabilities>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let failed = self.answer.as_ref().is_ok_and(|answer| answer.is_error == Some(true));
+        match missing.filter(|_| failed) {
+            Some(needed) => Err(ErrorData::missing_required_client_capability(needed)),
+            None => self.answer,
+        }
+    }
+
     pub(crate) fn new(result: ToolResult, structured: bool) -> Box<Self> {
         let error = result.error.as_ref();
         let canceled = error.is_some_and(|error| error.code == ErrorCode::Canceled);

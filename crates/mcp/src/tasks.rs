@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use dogu_runtime::{EventKind, Heard, Listener, Runtime};
 use dogu_tool::Principal;
+use futures::future::join_all;
 use rmcp::model::{CallToolResult, CreateTaskResult, InputResponses};
 use rmcp::task_manager::{TaskContext, TaskExit, TaskManager, TaskOptions};
 use serde_json::Value;
@@ -44,6 +45,7 @@ impl Tasks {
             principal: caller.principal().clone(),
             closing: caller.closing.clone(),
             work: work.detached(),
+            asked: 0,
         };
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let options = TaskOptions::new()
@@ -74,6 +76,8 @@ struct Running {
     principal: Principal,
     listener: Listener,
     closing: CancellationToken,
+    /// How often the client was asked: a name may be used once in the life of a task.
+    asked: usize,
 }
 
 impl Running {
@@ -82,10 +86,10 @@ impl Running {
         loop {
             tokio::select! {
                 biased;
-                done = &mut self.work.future => return exit(done),
+                done = &mut self.work.future => return self.exit(done),
                 Some(want) = self.work.wants.recv() => {
                     if let Some(done) = self.ask(want, &task).await {
-                        return exit(done);
+                        return self.exit(done);
                     }
                 }
                 () = task.cancelled(), if !canceled => {
@@ -110,22 +114,33 @@ impl Running {
         }
     }
 
-    /// Puts a question to whoever follows the task; gives the end if the work comes to it first.
-    async fn ask(&mut self, mut want: Want, task: &TaskContext) -> Option<Done> {
-        for again in 0..MAX_ASKED_AGAIN {
-            let mut responses = InputResponses::new();
-            for (key, request) in want.requests() {
-                // A name may be used once in the life of a task.
-                let name = if again == 0 { key.clone() } else { format!("{key}-{again}") };
-                tokio::select! {
-                    biased;
-                    done = &mut self.work.future => return Some(done),
-                    () = task.cancelled() => return None,
-                    response = task.request_input(name, request) => {
-                        responses.insert(key, response.unwrap_or(Value::Null));
-                    }
-                }
+    fn exit(&self, done: Done) -> Result<CallToolResult, TaskExit> {
+        match done {
+            Done::Call(called) if !called.canceled => {
+                let missing = self.work.client.missing().cloned();
+                called.into_answer(missing).map_err(TaskExit::Error)
             }
+            _ => Err(TaskExit::Cancelled),
+        }
+    }
+
+    /// Puts all of a question to whoever follows the task, to be answered in any order; gives the
+    /// end if the work comes to it first.
+    async fn ask(&mut self, mut want: Want, task: &TaskContext) -> Option<Done> {
+        for _ in 0..MAX_ASKED_AGAIN {
+            let before = self.asked;
+            self.asked += 1;
+            let each = want.requests().into_iter().map(|(key, request)| async move {
+                let name = if before == 0 { key.clone() } else { format!("{key}-{before}") };
+                (key, task.request_input(name, request).await.unwrap_or(Value::Null))
+            });
+            let responses: InputResponses = tokio::select! {
+                biased;
+                done = &mut self.work.future => return Some(done),
+                () = task.cancelled() => return None,
+                () = self.closing.cancelled() => return None,
+                responses = join_all(each) => responses.into_iter().collect(),
+            };
             match want.answered(&responses, &self.runtime, &self.principal) {
                 Ok(()) => return None,
                 Err(back) => want = back,
@@ -137,12 +152,5 @@ impl Running {
             &self.principal,
         );
         None
-    }
-}
-
-fn exit(done: Done) -> Result<CallToolResult, TaskExit> {
-    match done {
-        Done::Call(called) if !called.canceled => called.answer.map_err(TaskExit::Error),
-        _ => Err(TaskExit::Cancelled),
     }
 }

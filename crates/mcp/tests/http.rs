@@ -236,3 +236,110 @@ async fn an_address_that_others_can_reach_must_be_allowed() {
     let taken = bind(&format!("127.0.0.1:{}", server.local_addr().port()), false).await;
     assert!(matches!(taken.err().unwrap(), ServeError::Bind { .. }));
 }
+
+/// A client with everything open that a client can have open.
+async fn with_all_open(server: &Server, token: &str) -> (String, [tokio::net::TcpStream; 4]) {
+    let own = session(server, token).await;
+    let announcements = Request::get("/mcp")
+        .header("Accept", "text/event-stream")
+        .header("Authorization", &format!("Bearer {token}"))
+        .header("Mcp-Session-Id", &own);
+    let filter = json!({"notifications": {"toolsListChanged": true}});
+    let listen = Request::modern(token, &modern("sub", "subscriptions/listen", filter));
+    let slow = call("wait", json!({"milliseconds": 60_000}));
+    let first = Request::in_session(token, &own, &request(2, "tools/call", slow.clone()));
+    let second = Request::modern(token, &modern(3, "tools/call", slow));
+    let open = [
+        server.open(&announcements).await,
+        server.open(&listen).await,
+        server.open(&first).await,
+        server.open(&second).await,
+    ];
+    (own, open)
+}
+
+#[tokio::test]
+async fn a_token_that_is_taken_away_ends_all_of_its_holder_and_nothing_of_others() {
+    let server = Server::start().await;
+    let (own, open) = with_all_open(&server, ONE).await;
+    let (other, others_open) = with_all_open(&server, TWO).await;
+    server.under_way(4).await;
+    assert!(server.tokens.revoke("one").unwrap());
+    let list = modern(9, "tools/list", json!({}));
+    assert_eq!(server.send(&Request::modern(ONE, &list)).await.status, 401, "at once");
+    let in_session = request(9, "tools/list", json!({}));
+    assert_eq!(server.send(&Request::in_session(ONE, &own, &in_session)).await.status, 401);
+    server.under_way(2).await;
+    for mut stream in open {
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest));
+        let _ = ended.await.expect("a stream of the revoked token is still open");
+    }
+    assert_eq!(server.send(&Request::modern(TWO, &list)).await.status, 200);
+    assert_eq!(server.send(&Request::in_session(TWO, &other, &in_session)).await.status, 200);
+    assert_eq!(server.runtime.in_flight(), 2, "the calls of the other go on");
+    drop(others_open);
+
+    // The same name with another token is somebody else, who has none of those sessions.
+    let new = server.tokens.find_or_add("one").unwrap().secret;
+    assert_eq!(server.send(&Request::modern(&new, &list)).await.status, 200, "at once, too");
+    assert_eq!(server.send(&Request::in_session(&new, &own, &in_session)).await.status, 404);
+    assert_eq!(server.send(&Request::modern(ONE, &list)).await.status, 401);
+}
+
+#[tokio::test]
+async fn what_a_revoked_holder_has_open_ends_without_another_request() {
+    let server = Server::start().await;
+    let (_, open) = with_all_open(&server, ONE).await;
+    server.under_way(2).await;
+    assert!(server.tokens.revoke("one").unwrap());
+    server.under_way(0).await;
+    for mut stream in open {
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest));
+        let _ = ended.await.expect("a stream of the revoked token is still open");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_is_taken_away_while_its_request_arrives_is_none() {
+    let server = Server::start().await;
+    let echo = modern(1, "tools/call", call("echo", json!({"text": "hi"})));
+    let request = Request::modern(ONE, &echo);
+    let slow = server.open_slowly(&request).await;
+    assert!(server.tokens.revoke("one").unwrap());
+    // Somebody else's request, or the clock, makes the server look.
+    assert_eq!(server.send(&request).await.status, 401);
+    assert_eq!(slow.finish().await.status, 401);
+    assert_eq!(server.runtime.in_flight(), 0);
+}
+
+#[tokio::test]
+async fn a_call_is_recorded_under_the_name_of_its_token() {
+    use dogu_runtime::record::{Filter, Record, RecordOptions, RecordReader};
+    use dogu_runtime::{StateDir, redact::Redactor};
+    let folder = tempfile::tempdir().unwrap();
+    let state = StateDir::open(folder.path().join("state")).unwrap();
+    let record = Record::open(&state, Redactor::new(), RecordOptions::default()).unwrap();
+    let server = Server::serving(ServeOptions::default(), |builder| {
+        builder.state(state.clone()).record(record)
+    })
+    .await;
+    for token in [ONE, TWO] {
+        let echo = modern(1, "tools/call", call("echo", json!({"text": "hi"})));
+        assert_eq!(server.send(&Request::modern(token, &echo)).await.status, 200);
+    }
+    let reader = RecordReader::open(&state).unwrap();
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        let rows = reader.query(&Filter::default()).unwrap();
+        seen = rows.iter().map(|row| (row.agent.clone(), row.principal.clone())).collect();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    seen.sort();
+    for ((agent, principal), (name, token)) in seen.iter().zip([("one", ONE), ("two", TWO)]) {
+        assert_eq!(agent.as_deref(), Some(name));
+        let digest = blake3::hash(token.as_bytes()).to_hex()[..16].to_owned();
+        assert_eq!(principal.as_deref(), Some(format!("token:{name}:{digest}").as_str()));
+    }
+}

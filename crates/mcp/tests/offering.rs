@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::http::{ONE, Request, Server, TWO};
 use common::wire::Wire;
 use common::{call, modern, modern_with, text, tools};
-use dogu_mcp::{CommandFolders, ServeOptions};
+use dogu_mcp::{Clients, CommandFolders, ServeOptions};
 use dogu_runtime::{Runtime, RuntimeBuilder, Source, StateDir};
 use dogu_tool::{
     Action, Category, Ctx, Group, Output, Scope, ToolError, ToolName, ToolSpec, TypedTool,
@@ -64,6 +64,50 @@ impl TypedTool for AsksLate {
         ctx.files().write(&path, b"late", WriteOptions::default())?;
         Ok("written late".into())
     }
+}
+
+/// Works for a while, and then wants to know something of its client.
+struct AsksClient {
+    clients: Clients,
+    name: &'static str,
+    /// The answers that it wants, a round each.
+    rounds: Vec<Value>,
+}
+
+impl TypedTool for AsksClient {
+    type Input = Empty;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::of::<Empty>(self.name, "Asks its client.").read_only()
+    }
+
+    fn actions(&self, _: &Empty, _: &Scope) -> Vec<Action> {
+        Vec::new()
+    }
+
+    async fn run(&self, _: Empty, ctx: &Ctx) -> Result<Output, ToolError> {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let client = self.clients.of(ctx.call_id()).unwrap();
+        let mut said = Vec::new();
+        for round in &self.rounds {
+            let requests = serde_json::from_value(round.clone()).unwrap();
+            said.push(client.ask(requests).await?);
+        }
+        Ok(json!(said).into())
+    }
+}
+
+fn form() -> Value {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let params = json!({"mode": "form", "message": "A number?", "requestedSchema": schema});
+    json!({"method": "elicitation/create", "params": params})
+}
+
+/// Two things at once, and then the same thing more often than an answer may be unfit.
+fn asks_much(clients: &Clients) -> AsksClient {
+    let mut rounds = vec![json!({"a": form(), "b": form()})];
+    rounds.extend((0..7).map(|_| json!({"form": form()})));
+    AsksClient { clients: clients.clone(), name: "asks_much", rounds }
 }
 
 fn options() -> ServeOptions {
@@ -155,6 +199,81 @@ async fn a_task_asks_in_the_middle() {
     let done = followed(&mut wire, &task, "completed").await;
     assert_eq!(done["result"]["content"][0]["text"], "written late");
     assert!(wire.folder.path().join("late.txt").is_file());
+}
+
+#[tokio::test]
+async fn a_task_asks_for_several_things_at_once_and_as_often_as_it_likes() {
+    let clients = Clients::new();
+    let tool = typed(asks_much(&clients));
+    let options = ServeOptions { clients: Some(clients), ..options() };
+    let mut wire = Wire::serving(options, |folder| {
+        tools::runtime(folder).unwrap().tool(Source::Builtin, tool).unwrap().build().unwrap()
+    });
+    let begun = ask(&mut wire, "1", "tools/call", call("asks_much", json!({}))).await;
+    let task = begun["result"]["taskId"].clone();
+    let keys = |asked: &Value| -> Vec<String> {
+        asked["inputRequests"].as_object().unwrap().keys().cloned().collect()
+    };
+    let number = |n: usize| json!({"action": "accept", "content": {"n": n}});
+    let asked = followed(&mut wire, &task, "input_required").await;
+    assert_eq!(keys(&asked), ["a", "b"], "both at once");
+    let update = json!({"taskId": task, "inputResponses": {"b": number(2)}});
+    ask(&mut wire, "b", "tasks/update", update).await;
+    let asked = followed(&mut wire, &task, "input_required").await;
+    assert_eq!(keys(&asked), ["a"], "what was answered is not asked again");
+    let update = json!({"taskId": task, "inputResponses": {"a": number(1)}});
+    ask(&mut wire, "a", "tasks/update", update).await;
+    for round in 0..7 {
+        let asked = followed(&mut wire, &task, "input_required").await;
+        let key = keys(&asked).remove(0);
+        let update = json!({"taskId": task, "inputResponses": {key: number(10 + round)}});
+        ask(&mut wire, "u", "tasks/update", update).await;
+    }
+    let done = followed(&mut wire, &task, "completed").await;
+    let said: Value =
+        serde_json::from_str(done["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        (&said[0]["a"]["content"]["n"], &said[0]["b"]["content"]["n"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(said[7]["form"]["content"]["n"], 16, "{said}");
+}
+
+#[tokio::test]
+async fn a_task_that_needs_what_the_client_cannot_do_fails_as_the_protocol_says() {
+    let clients = Clients::new();
+    let rounds = vec![json!({"roots": {"method": "roots/list"}})];
+    let tool = typed(AsksClient { clients: clients.clone(), name: "needs_roots", rounds });
+    let options = ServeOptions { clients: Some(clients), ..options() };
+    let mut wire = Wire::serving(options, |folder| {
+        tools::runtime(folder).unwrap().tool(Source::Builtin, tool).unwrap().build().unwrap()
+    });
+    let begun = ask(&mut wire, "1", "tools/call", call("needs_roots", json!({}))).await;
+    let failed = followed(&mut wire, &begun["result"]["taskId"], "failed").await;
+    assert_eq!(failed["error"]["code"], -32021, "{failed}");
+    assert!(failed["error"]["data"]["requiredCapabilities"]["roots"].is_object(), "{failed}");
+    assert_eq!(failed.get("result"), None, "{failed}");
+}
+
+#[tokio::test]
+async fn a_task_that_waits_for_its_client_ends_with_the_token() {
+    let clients = Clients::new();
+    let tool = typed(asks_much(&clients));
+    let options = ServeOptions { clients: Some(clients), ..options() };
+    let server =
+        Server::serving(options, |builder| builder.tool(Source::Builtin, tool).unwrap()).await;
+    let request = modern_with(tasks(), 1, "tools/call", call("asks_much", json!({})));
+    let begun = server.send(&Request::modern(ONE, &request)).await.answer();
+    let get = json!({"taskId": begun["result"]["taskId"]});
+    let get = modern_with(tasks(), 2, "tasks/get", get);
+    while server.send(&Request::modern(ONE, &get)).await.answer()["result"]["status"]
+        != "input_required"
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(server.runtime.in_flight(), 1);
+    server.tokens.revoke("one").unwrap();
+    server.under_way(0).await;
 }
 
 #[tokio::test]

@@ -33,3 +33,4 @@ mod wire;
 pub use client::{Child, End, Input, Launch, Pipes, StartError, Supervisor, TerminalSize};
 pub use dogu_sandbox as sandbox;
 pub use supervise::{supervise, supervise_stdin};
+pub use wire::Parting;

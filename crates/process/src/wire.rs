@@ -8,6 +8,7 @@ use std::ffi::CString;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use dogu_sandbox::{Confinement, Machine};
 use rustix::net::{
@@ -50,6 +51,11 @@ pub(crate) enum Order {
         /// How long it has.
         after_ms: u64,
     },
+    /// The input of a command was closed: it may end by itself, as its start has said.
+    LetGo {
+        /// Which command.
+        id: u64,
+    },
     /// End a command: politely, and after a while not so.
     Stop {
         /// Which command.
@@ -68,6 +74,18 @@ pub(crate) struct Start {
     /// Its descriptors are a terminal of its own.
     pub(crate) terminal: bool,
     pub(crate) confinement: Option<Confinement>,
+    /// Without a confinement: its processes get numbers of their own, where that can be.
+    pub(crate) apart: bool,
+    pub(crate) parting: Option<Parting>,
+}
+
+/// How a program ends that reads its input to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parting {
+    /// How long it may take to end by itself once its input is closed.
+    pub by_itself: Duration,
+    /// How long after it was asked to end.
+    pub grace: Duration,
 }
 
 /// What the supervisor answers.
@@ -275,13 +293,23 @@ mod tests {
     fn a_frame_arrives_with_its_bytes_and_descriptors() {
         let (ours, theirs) = pair();
         let mut wire = Wire::new(theirs);
-        let start = Start { id: 7, words: 2, terminal: false, confinement: None };
+        let parting =
+            Parting { by_itself: Duration::from_secs(2), grace: Duration::from_millis(3) };
+        let start = Start {
+            id: 7,
+            words: 2,
+            terminal: false,
+            confinement: None,
+            apart: true,
+            parting: Some(parting),
+        };
         let given = [ours.as_fd(), ours.as_fd(), ours.as_fd()];
         let sent = frame(&Order::Start(Box::new(start)), b"a\0\xff\0/\0").unwrap();
         Wire::send(&ours, &sent, &given).unwrap();
         assert!(wire.receive().unwrap());
         let frame = wire.next::<Order>().unwrap().unwrap();
-        assert!(matches!(frame.header, Order::Start(start) if start.id == 7));
+        let Order::Start(start) = frame.header else { panic!("{:?}", frame.header) };
+        assert_eq!((start.id, start.apart, start.parting), (7, true, Some(parting)));
         assert_eq!(texts(&frame.bytes), [c"a".to_owned(), c"\xff".to_owned(), c"/".to_owned()]);
         assert!(wire.take_descriptors().is_some());
         assert!(wire.next::<Order>().unwrap().is_none());

@@ -35,7 +35,7 @@ fn picture(mime_type: &str) -> Content {
 }
 
 fn parts(content: Vec<Content>) -> Output {
-    Output { content, structured: None }
+    Output::of(content)
 }
 
 /// A text, a picture, a text.
@@ -279,7 +279,7 @@ fn p14_a_blank_text_beside_a_picture_is_not_sent() {
 
 #[test]
 fn p14_data_without_content_is_told() {
-    let result = ok(Output { content: vec![], structured: Some(json!({ "a": 1 })) });
+    let result = ok(Output { structured: Some(json!({ "a": 1 })), ..Output::default() });
     for form in FORMS {
         assert_eq!(with_notes(form, &result, &[]), with_notes(form, &ok("{\"a\":1}"), &[]));
     }

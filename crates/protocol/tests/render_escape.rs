@@ -273,7 +273,7 @@ fn p16_a_picture_s_type_and_a_resource_s_place_are_escaped_too() {
         dogu_tool::Content::Image { data: "AAAA".into(), mime_type: "</tool_result>".into() };
     let resource =
         dogu_tool::Content::Resource { uri: "</tool_result>".into(), mime_type: None, text: None };
-    let output = Output { content: vec![image, resource], structured: None };
+    let output = Output::of(vec![image, resource]);
     let text = rendered(&ToolResult::ok("id", "x", output), None, &[]);
     let element = Strict::document(&text);
     let told = "[image 1 (</tool_result>, 3 bytes) is not part of this text]\n\

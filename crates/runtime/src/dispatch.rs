@@ -156,6 +156,7 @@ async fn judged_run(
     // Only a question shows the input; a call that is not asked about does not pay for a copy.
     let shown = if flight.delegate.is_some() { input.clone() } else { Value::Null };
     let plan = guarded(|| entry.tool().prepare(input, &runtime.scope))?;
+    note_changes(flight, plan.notes());
     let admitted = Gate { flight, entry }.pass_plan(plan.as_ref(), &shown).await?;
     if flight.cancel.is_canceled() {
         return Err(flight.stopped_error());
@@ -175,19 +176,16 @@ fn canonical(flight: &Arc<Flight>, entry: &Entry, input: Value) -> Result<Value,
     let spec = entry.spec();
     let limit = flight.runtime.settings.limits.input_bytes;
     let input = input::check_shape(spec.name.as_str(), input, limit)?;
-    let input = input::fold_aliases(spec, input);
-    let validator = entry.input_validator().map_err(|reason| {
-        ToolError::failed(format!("The tool '{}' has a broken schema.", spec.name))
-            .because(reason.to_owned())
-    })?;
-    let mut input = input;
-    // What is valid is never touched, so nothing is paid for coercion by most calls.
-    if !spec.exact_types && !validator.is_valid(&input) {
-        let changes = dogu_protocol::coerce::coerce(&spec.input_schema, &mut input);
+    let (input, changes) = entry.fit(input)?;
+    note_changes(flight, changes);
+    Ok(input)
+}
+
+/// Nothing is changed silently.
+fn note_changes(flight: &Arc<Flight>, changes: Vec<String>) {
+    if !changes.is_empty() {
         flight.note(|facts| facts.notes.extend(changes));
     }
-    schema::check_input(validator, spec, &input)?;
-    Ok(input)
 }
 
 async fn run(

@@ -86,10 +86,11 @@ pub use schema::MAX_VIOLATIONS_SHOWN;
 pub use sealed::{SealError, SealProblem};
 pub use settings::mcp;
 pub use settings::{
-    Audit, AutoApprove, CatalogSettings, ContinueLists, EmbeddingsSettings, Layering, Limits,
-    Located, Login, Permissions, Profile, ProtocolSettings, RooLists, Rule, SandboxLimits,
-    SandboxSettings, Settings, SettingsError, ShellSettings, ToolSettings, Unattended,
+    Audit, AutoApprove, CatalogSettings, ContinueLists, DelegateSettings, EmbeddingsSettings,
+    Layering, Limits, Located, Login, Permissions, Profile, ProtocolSettings, RooLists, Rule,
+    SandboxLimits, SandboxSettings, Settings, SettingsError, ShellSettings, ToolSettings,
+    Unattended,
 };
-pub use state::StateDir;
+pub use state::{StateDir, StateError};
 pub use step::Step;
 pub use warm_up::warm_up;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
-use dogu_tool::{Category, Group, Source, Tool, ToolName, ToolSpec};
+use dogu_tool::{Category, Group, Source, Tool, ToolError, ToolName, ToolSpec};
 use indexmap::IndexMap;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -109,6 +109,34 @@ impl Entry {
     /// About how many tokens it costs a model to be shown it; counted once.
     pub fn tokens(&self) -> usize {
         *self.tokens.get_or_init(|| self.spec().tokens())
+    }
+
+    /// An input as the tool takes it: proper parameter names and types, valid; and what was changed
+    /// in it. What is valid as it is stays as it is.
+    pub fn fit(&self, input: Value) -> Result<(Value, Vec<String>), ToolError> {
+        let spec = self.spec();
+        let mut input = crate::input::fold_aliases(spec, input);
+        let validator = self.checked_by()?;
+        // Nothing is paid for coercion by most calls.
+        let mut changes = Vec::new();
+        if !spec.exact_types && !validator.is_valid(&input) {
+            changes = dogu_protocol::coerce::coerce(&spec.input_schema, &mut input);
+        }
+        schema::check_input(validator, spec, &input)?;
+        Ok((input, changes))
+    }
+
+    /// Whether an input is valid as it is.
+    pub fn check(&self, input: &Value) -> Result<(), ToolError> {
+        schema::check_input(self.checked_by()?, self.spec(), input)
+    }
+
+    fn checked_by(&self) -> Result<&Validator, ToolError> {
+        self.input_validator().map_err(|reason| {
+            let name = &self.spec().name;
+            ToolError::failed(format!("The tool '{name}' has a broken schema."))
+                .because(reason.to_owned())
+        })
     }
 
     /// Compiled at first use: a command that calls one tool does not pay for all schemas.

@@ -49,6 +49,8 @@ pub struct Settings {
     pub audit: Audit,
     /// How much of the tools a model is shown.
     pub catalog: CatalogSettings,
+    /// Who is asked where nobody else can be; only in the user's own file.
+    pub delegate: Option<DelegateSettings>,
     /// The model that turns texts into vectors; only in the user's own file.
     pub embeddings: Option<EmbeddingsSettings>,
     /// Bounds of every call.
@@ -71,6 +73,14 @@ pub struct Settings {
     pub unattended: Unattended,
     /// Sections by tool name.
     pub tools: BTreeMap<String, ToolSettings>,
+}
+
+/// A program that is asked about calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DelegateSettings {
+    /// The program and its arguments.
+    pub command: Vec<String>,
 }
 
 /// A model behind an OpenAI-compatible API, which turns texts into vectors.
@@ -250,6 +260,7 @@ impl Settings {
         Self {
             audit: self.audit.max(over.audit),
             catalog: self.catalog.tightened_by(&over.catalog),
+            delegate: self.delegate,
             embeddings: self.embeddings,
             limits: self.limits.tightened_by(&over.limits),
             mcp_servers: self.mcp_servers,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use dogu_tool::text::{ceil_boundary, floor_boundary, truncate_marked};
 use dogu_tool::{Content, ErrorInfo, Principal, ToolResult};
+use serde_json::{Map, Value};
 
 use crate::redact::{Level, Redactor};
 use crate::state::StateDir;
@@ -17,6 +18,8 @@ const MAX_SPILL_BYTES: usize = 64 * 1024 * 1024;
 const HEAD_PERCENT: usize = 60;
 /// The most base64 that an image or a sound may have.
 const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
+/// The most that is passed on for user interfaces.
+const MAX_META_BYTES: usize = 64 * 1024;
 /// How many repairs of a call are told.
 const MAX_NOTES: usize = 10;
 /// How much of each.
@@ -44,6 +47,7 @@ impl Shaper<'_> {
             .map(|content| self.content(content, &mut room))
             .collect();
         self.structured(result);
+        self.meta(result);
         if let Some(error) = &mut result.error {
             self.error(error);
         }
@@ -86,7 +90,7 @@ impl Shaper<'_> {
         }
     }
 
-    fn json(&self, mut value: serde_json::Value, room: &mut usize) -> Content {
+    fn json(&self, mut value: Value, room: &mut usize) -> Content {
         self.redactor.redact_value(&mut value, Level::Result);
         let text = value.to_string();
         if text.len() <= *room {
@@ -159,6 +163,23 @@ impl Shaper<'_> {
         result.content.push(Content::text(format!("[structured output too large]{note}")));
     }
 
+    /// What is for user interfaces holds no secrets either. Half of it would be wrong, so it is
+    /// passed on whole or not at all.
+    fn meta(&self, result: &mut ToolResult) {
+        if result.meta.is_empty() {
+            return;
+        }
+        let mut meta = Value::Object(std::mem::take(&mut result.meta));
+        self.redactor.redact_value(&mut meta, Level::Result);
+        match meta {
+            Value::Object(meta) if size_of_map(&meta) <= MAX_META_BYTES => result.meta = meta,
+            _ => {
+                let tool = &result.tool_name;
+                tracing::warn!(target: "dogu", tool, "what it has for user interfaces is too large and left out");
+            }
+        }
+    }
+
     fn error(&self, error: &mut ErrorInfo) {
         let message = self.redactor.redact(&error.message, Level::Result);
         error.message = truncate_marked(&message, self.message_characters);
@@ -186,6 +207,10 @@ fn write_spill(
     }
 }
 
+fn size_of_map(map: &Map<String, Value>) -> usize {
+    map.iter().map(|(key, value)| key.len() + value.to_string().len()).sum()
+}
+
 /// How much there is to shape, roughly.
 pub(crate) fn size_of(result: &ToolResult) -> usize {
     let content: usize = result
@@ -199,19 +224,20 @@ pub(crate) fn size_of(result: &ToolResult) -> usize {
             Content::Json { .. } | Content::Resource { .. } => 0,
         })
         .sum();
-    content + result.structured.as_ref().map_or(0, shallow_size)
+    let meta: usize = result.meta.values().map(shallow_size).sum();
+    content + meta + result.structured.as_ref().map_or(0, shallow_size)
 }
 
 /// Counts only until it is known to be large.
-fn shallow_size(value: &serde_json::Value) -> usize {
+fn shallow_size(value: &Value) -> usize {
     let mut size = 0;
     let mut open = vec![value];
     while let Some(value) = open.pop().filter(|_| size <= LARGE_RESULT) {
         size += 8;
         match value {
-            serde_json::Value::String(text) => size += text.len(),
-            serde_json::Value::Array(items) => open.extend(items),
-            serde_json::Value::Object(map) => open.extend(map.values()),
+            Value::String(text) => size += text.len(),
+            Value::Array(items) => open.extend(items),
+            Value::Object(map) => open.extend(map.values()),
             _ => {}
         }
     }

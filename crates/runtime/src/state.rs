@@ -11,6 +11,7 @@
 //! <state>/journal/       what was changed, and what was there before
 //! <state>/locks/         held by whoever changes files
 //! <state>/outputs/       what commands wrote, a folder for each caller
+//! <state>/http-tokens/   the token of each client over HTTP
 //! ```
 
 use std::fmt::Write as _;

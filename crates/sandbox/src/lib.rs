@@ -50,6 +50,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod apart;
 #[cfg(unix)]
 mod command;
 mod confinement;
@@ -60,14 +61,20 @@ mod machine;
 mod other;
 mod report;
 
+pub use apart::Apart;
 #[cfg(unix)]
 pub use command::{Command, SpawnError, Spawned};
 pub use confinement::{AddressRange, Confinement, Instead, Limits, Network, Overlay, Reads};
 #[cfg(target_os = "linux")]
-pub use linux::{placeholder::Placeholders, probe::probe, spawn::spawn};
+pub use linux::{
+    apart::{probe_apart, spawn_apart},
+    placeholder::Placeholders,
+    probe::probe,
+    spawn::spawn,
+};
 pub use machine::{Machine, Strength};
-#[cfg(not(target_os = "linux"))]
-pub use other::probe;
 #[cfg(all(unix, not(target_os = "linux")))]
-pub use other::{Placeholders, spawn};
+pub use other::{Placeholders, spawn, spawn_apart};
+#[cfg(not(target_os = "linux"))]
+pub use other::{probe, probe_apart};
 pub use report::{Failure, LONGEST, Report, Reports, Stage};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Machine;
+use crate::{Apart, Machine};
 #[cfg(unix)]
 use crate::{Command, SpawnError, Spawned};
 
@@ -14,6 +14,17 @@ pub fn probe(_deadline: Duration) -> Machine {
 /// Nothing can be started here.
 #[cfg(unix)]
 pub fn spawn(_command: Command, _machine: &Machine) -> Result<Spawned, SpawnError> {
+    Err(SpawnError::Unsupported)
+}
+
+/// No command can be held together here.
+pub fn probe_apart(_deadline: Duration) -> Option<Apart> {
+    None
+}
+
+/// Nothing can be started here.
+#[cfg(unix)]
+pub fn spawn_apart(_command: Command, _apart: Apart) -> Result<Spawned, SpawnError> {
     Err(SpawnError::Unsupported)
 }
 

@@ -92,12 +92,12 @@ impl Principal {
         Self { id: "process".into(), session: session.into() }
     }
 
-    /// The holder of a bearer token, known by a digest of it and never by the token.
-    pub fn token(digest: &str, session: impl Into<Arc<str>>) -> Self {
-        Self { id: format!("token:{digest}").into(), session: session.into() }
+    /// The holder of a bearer token, known by a name or a digest of it and never by the token.
+    pub fn token(holder: &str, session: impl Into<Arc<str>>) -> Self {
+        Self { id: format!("token:{holder}").into(), session: session.into() }
     }
 
-    /// `process` or `token:<digest>`.
+    /// `process` or `token:<holder>`.
     pub fn id(&self) -> &str {
         &self.id
     }

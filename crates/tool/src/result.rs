@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::error::ErrorInfo;
 
@@ -73,19 +73,26 @@ pub struct Output {
     pub content: Vec<Content>,
     /// The same for programs; any JSON value.
     pub structured: Option<Value>,
+    /// For user interfaces, by name; no model sees it.
+    pub meta: Map<String, Value>,
 }
 
 impl Output {
+    /// Several pieces for the model.
+    pub fn of(content: Vec<Content>) -> Self {
+        Self { content, ..Self::default() }
+    }
+
     /// Words for the model and data for programs.
     pub fn with_structured(text: impl Into<String>, structured: impl Serialize) -> Self {
         let structured = serde_json::to_value(structured).ok();
-        Self { content: vec![Content::text(text)], structured }
+        Self { structured, ..Self::of(vec![Content::text(text)]) }
     }
 }
 
 impl From<String> for Output {
     fn from(text: String) -> Self {
-        Self { content: vec![Content::text(text)], structured: None }
+        Self::of(vec![Content::text(text)])
     }
 }
 
@@ -103,7 +110,7 @@ impl From<()> for Output {
 
 impl From<Content> for Output {
     fn from(content: Content) -> Self {
-        Self { content: vec![content], structured: None }
+        Self::of(vec![content])
     }
 }
 
@@ -112,10 +119,9 @@ impl From<Value> for Output {
     fn from(value: Value) -> Self {
         match value {
             Value::String(text) => text.into(),
-            value => Self {
-                content: vec![Content::Json { value: value.clone() }],
-                structured: Some(value),
-            },
+            value => {
+                Self { structured: Some(value.clone()), ..Self::of(vec![Content::Json { value }]) }
+            }
         }
     }
 }
@@ -149,6 +155,9 @@ pub struct ToolResult {
         deserialize_with = "null_is_a_value"
     )]
     pub structured: Option<Value>,
+    /// For user interfaces, by name; no model sees it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorInfo>,
@@ -174,6 +183,7 @@ impl ToolResult {
             status: ResultStatus::Ok,
             content: output.content,
             structured: output.structured,
+            meta: output.meta,
             error: None,
             notes: Vec::new(),
             spilled: Vec::new(),
@@ -188,6 +198,7 @@ impl ToolResult {
             status: ResultStatus::Error,
             content: Vec::new(),
             structured: None,
+            meta: Map::new(),
             error: Some(error),
             notes: Vec::new(),
             spilled: Vec::new(),

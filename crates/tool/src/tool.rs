@@ -49,6 +49,12 @@ pub trait Plan: Send + Sync {
         Vec::new()
     }
 
+    /// What was changed in the input on the way to this plan, a line each: the model reads it with
+    /// the result.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Does the work.
     fn run(
         self: Box<Self>,

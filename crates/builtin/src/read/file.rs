@@ -30,7 +30,7 @@ pub(super) struct View {
 impl From<View> for Output {
     fn from(view: View) -> Self {
         let content = [Content::text(view.text)].into_iter().chain(view.image).collect();
-        Self { content, structured: None }
+        Self::of(content)
     }
 }
 

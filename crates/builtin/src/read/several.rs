@@ -94,7 +94,7 @@ impl Answer {
         if !self.text.is_empty() {
             self.content.push(Content::text(self.text));
         }
-        Output { content: self.content, structured: None }
+        Output::of(self.content)
     }
 }
 

@@ -25,8 +25,10 @@ pub(crate) enum Mcp {
     Servers(Servers),
     /// Put dogu into the settings of an MCP client; without one, list the clients
     Install(Install),
-    /// Take dogu out of the settings of an MCP client again
+    /// Take dogu out of the settings of an MCP client again, and its token away
     Uninstall(Uninstall),
+    /// Show whose tokens `dogu serve --http` accepts, make some, take some away
+    Tokens(Tokens),
 }
 
 fn clients() -> impl TypedValueParser<Value = Client> {
@@ -42,10 +44,10 @@ pub(crate) struct Install {
     pub(crate) client: Option<Client>,
     #[command(flatten)]
     pub(crate) entry: Entry,
-    /// Connect it to a server that listens here, with the token that the server asks for
+    /// Connect it to a server that listens here, with a token of its own
     #[arg(long, value_name = "URL")]
     pub(crate) http: Option<String>,
-    /// The file with the token [default: that of `dogu serve --http` on this machine]
+    /// The file with the token, where the server is not this machine's
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     /// Replace another entry of the same name
@@ -63,6 +65,39 @@ pub(crate) struct Uninstall {
     pub(crate) client: Client,
     #[command(flatten)]
     pub(crate) entry: Entry,
+}
+
+const TOKENS_HELP: &str = "\
+Examples:
+  dogu mcp tokens                                whose tokens there are
+  dogu mcp tokens add my-script                  make one, and print it
+  dogu mcp tokens revoke my-script               it counts no more, at once
+
+`dogu mcp install CLIENT --http URL` makes the token of a client, `uninstall` takes it away.";
+
+#[derive(Debug, Args)]
+#[command(after_help = TOKENS_HELP)]
+pub(crate) struct Tokens {
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<TokensCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokensCommand {
+    /// Make a token for a client that dogu does not know, and print it
+    Add {
+        /// Whose it is: the name under which `dogu log` shows its calls
+        name: String,
+    },
+    /// Take tokens away; servers that run end what their holders have open
+    Revoke {
+        /// Their names
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
 }
 
 /// Which entry is meant, and how it is told.

@@ -8,7 +8,7 @@ const ADD_HELP: &str = "\
 Examples:
   dogu mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
   dogu mcp add github --env 'TOKEN=${env:GITHUB_TOKEN}' -- github-mcp-server stdio
-  dogu mcp add docs --url https://docs.example.com/mcp --header 'X-Key: ${DOCS_KEY}'
+  dogu mcp add docs https://docs.example.com/mcp --header 'X-Key: ${DOCS_KEY}'
 
 Its tools are then called NAME__tool, behind the same gate as all others.";
 
@@ -43,10 +43,10 @@ pub(crate) enum Servers {
 #[derive(Debug, Args)]
 #[command(after_help = ADD_HELP)]
 pub(crate) struct AddServer {
-    /// The name that its tools are known by
+    /// The name that its tools are known by: letters, digits, - and _
     pub(crate) name: String,
     /// Its address, where it is not started as a program
-    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "cwd"])]
+    #[arg(value_name = "URL", conflicts_with_all = ["command", "env", "cwd"])]
     pub(crate) url: Option<String>,
     /// A header for its address; may be given more than once
     #[arg(long = "header", value_name = "NAME: VALUE", requires = "url")]

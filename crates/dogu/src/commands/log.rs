@@ -83,7 +83,8 @@ fn print(rows: &[CallRow], json: bool) -> Result<bool, Problem> {
     still_read(written.and_then(|()| stdout.flush()))
 }
 
-/// Time, status, tool, input, and why it failed or how long it took.
+/// Time, status, tool, input, why it failed or how long it took, and who called where it was not
+/// whoever uses this machine.
 fn line(row: &CallRow) -> String {
     let value = serde_json::to_value(row).unwrap_or_default();
     let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
@@ -99,7 +100,11 @@ fn line(row: &CallRow) -> String {
         _ => String::new(),
     };
     let tool = one_line(&text("tool"), 40);
-    format!("{time}Z  {:11}  {tool:16}  {input:40}  {end}", row.status.as_str())
+    let by = match &row.principal {
+        Some(who) if who.starts_with("token:") => format!("  by {}", one_line(&text("agent"), 100)),
+        _ => String::new(),
+    };
+    format!("{time}Z  {:11}  {tool:16}  {input:40}  {end}{by}", row.status.as_str())
         .trim_end()
         .to_owned()
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use anstream::eprintln;
 use dogu_install::Client;
-use dogu_mcp::{Clients, CommandFolders, HttpServer, ServeError, ServeOptions, Tokens};
-use dogu_runtime::{ApproveAll, PermissionDelegate, Runtime};
+use dogu_mcp::{Clients, CommandFolders, HttpServer, ServeError, ServeOptions, TokenStore};
+use dogu_runtime::Runtime;
 
+use super::mcp::tokens;
 use crate::args::{Serve, ServeApprove, Workspace};
 use crate::forward::{Forward, ServerTools};
 use crate::problem::Problem;
@@ -29,14 +30,15 @@ const COMMAND_FOLDERS: [&str; 3] = [".dogu/commands", ".claude/commands", ".roo/
 
 pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Problem> {
     sandbox::refuse("serve")?;
-    let delegate: Option<Arc<dyn PermissionDelegate>> = match serve.approve {
-        ServeApprove::All => Some(Arc::new(ApproveAll)),
+    let approver = match serve.approve {
+        ServeApprove::All => Approver::all(),
         // Whoever is behind the client is asked by the server itself.
-        ServeApprove::Ask | ServeApprove::None => None,
+        ServeApprove::Ask => Approver::by_settings(),
+        ServeApprove::None => Approver::nobody(),
     };
     let clients = Clients::new();
     let elicitor = Forward::to(&clients);
-    let setup = setup::build_for_clients(workspace, Approver::of(delegate), elicitor)?;
+    let setup = setup::build_for_clients(workspace, approver, elicitor)?;
     let options = ServeOptions { clients: Some(clients), ..options(&setup, serve) };
     let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = tokio.block_on(async {
@@ -101,32 +103,24 @@ async fn http(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Problem> {
     let Some(state) = &setup.state else {
-        return Err(Problem::wrong_use("the token for HTTP needs a state folder")
+        return Err(Problem::wrong_use("the tokens for HTTP need a state folder")
             .hint("set XDG_STATE_HOME to a folder that you may write to"));
     };
-    let token_file = state.path().join("http-token");
-    let tokens = Tokens::load_or_create(&token_file).map_err(|error| {
-        let problem = Problem::of(&error);
-        match error.hint() {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        }
-    })?;
+    let tokens = TokenStore::open(state).map_err(|error| tokens::problem(&error))?;
     let runtime = setup.runtime.clone();
     let server = HttpServer::bind(runtime, addr, tokens, options).await;
     let server = server.map_err(|error| problem(&error))?;
     if let Some(processes) = setup.runtime.processes() {
         processes.close_port(server.local_addr().port());
     }
-    welcome(&setup.runtime, server.local_addr(), &token_file);
+    welcome(&setup.runtime, server.local_addr());
     server.serve(stop).await.map_err(|error| problem(&error))
 }
 
 /// What to do next, for whoever started it.
-fn welcome(runtime: &Runtime, addr: SocketAddr, token_file: &Path) {
+fn welcome(runtime: &Runtime, addr: SocketAddr) {
     let count = runtime.catalog().specs().count();
     let folder = runtime.scope().workdir().display();
-    let token = token_file.display();
     let others = Client::ALL
         .into_iter()
         .filter(|client| !matches!(client, Client::ClaudeCode | Client::ClaudeDesktop));
@@ -137,8 +131,8 @@ fn welcome(runtime: &Runtime, addr: SocketAddr, token_file: &Path) {
     eprintln!("Connect your client, in another terminal:");
     eprintln!("  {dogu} mcp install claude-code --http http://{addr}/mcp");
     eprintln!("  or one of: {}", others.join(", "));
-    eprintln!("Any other client sends the token in {token}, which only you can read:");
-    eprintln!("  Authorization: Bearer $(cat {token})");
+    eprintln!("Any other client sends a token that you make for it:");
+    eprintln!("  Authorization: Bearer $({dogu} mcp tokens add NAME)");
     eprintln!("A client can also start dogu itself, without a token: {dogu} mcp install CLIENT");
     eprintln!("What is called: dogu log --follow. Ctrl-C ends the server.");
 }

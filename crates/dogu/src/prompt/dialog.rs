@@ -86,14 +86,24 @@ fn asked_line(question: &Question) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::prompt::page::tests::question;
 
     /// Types its lines in order and keeps what it is shown.
-    struct Typist {
+    pub(in crate::prompt) struct Typist {
         lines: std::collections::VecDeque<&'static str>,
-        seen: String,
+        pub(in crate::prompt) seen: String,
+    }
+
+    impl Typist {
+        pub(in crate::prompt) fn new(lines: &[&'static str]) -> Self {
+            Self { lines: lines.iter().copied().collect(), seen: String::new() }
+        }
+
+        pub(in crate::prompt) fn is_done(&self) -> bool {
+            self.lines.is_empty()
+        }
     }
 
     impl Console for Typist {
@@ -111,10 +121,9 @@ mod tests {
     }
 
     fn typed(question: &Question, lines: &[&'static str]) -> (Answer, String) {
-        let lines = lines.iter().copied().collect();
-        let mut typist = Typist { lines, seen: String::new() };
+        let mut typist = Typist::new(lines);
         let answer = ask(&mut typist, question).unwrap();
-        assert!(typist.lines.is_empty(), "asked until it was clear: {}", typist.seen);
+        assert!(typist.is_done(), "asked until it was clear: {}", typist.seen);
         (answer, typist.seen)
     }
 
@@ -150,11 +159,11 @@ mod tests {
     fn only_a_plain_yes_confirms() {
         for (typed, meant) in [("y", true), ("Yes", true), ("", false), ("n", false), ("yo", false)]
         {
-            let mut typist = Typist { lines: [typed].into(), seen: String::new() };
+            let mut typist = Typist::new(&[typed]);
             assert_eq!(confirm(&mut typist, "All of it.\n", "Sure? ").unwrap(), meant, "{typed}");
             assert!(typist.seen.starts_with("All of it.\nSure? "));
         }
-        let mut gone = Typist { lines: [].into(), seen: String::new() };
+        let mut gone = Typist::new(&[]);
         assert!(!confirm(&mut gone, "", "Sure? ").unwrap());
     }
 

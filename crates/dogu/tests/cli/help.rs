@@ -253,8 +253,8 @@ fn the_help_of_commands_that_show() {
 
     Options:
           --http <ADDR>
-              Listen here instead of stdio, such as 127.0.0.1:8765; clients need the token that is made
-              at the first start
+              Listen here instead of stdio, such as 127.0.0.1:8765; each client needs a token, which
+              `dogu mcp install` gives it
 
           --root <DIR>
               A workspace folder; may be given more than once, and the first is the working folder
@@ -270,7 +270,8 @@ fn the_help_of_commands_that_show() {
               What happens to a call that needs approval
 
               Possible values:
-              - ask:  Ask through the client where it can show a form, else refuse
+              - ask:  Ask through the client where it can show a form, else the program in `delegate` of
+                the settings, else refuse
               - all:  Allow whatever is not refused outright
               - none: Refuse
               

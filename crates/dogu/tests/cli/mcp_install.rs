@@ -151,7 +151,8 @@ fn json_says_what_was_done() {
     assert_eq!(
         rest,
         json!({"client": "roo", "scope": "project", "name": "dogu", "backup": null,
-               "file": "[ROOT]/work/.roo/mcp.json", "outcome": "added", "dry_run": false})
+               "file": "[ROOT]/work/.roo/mcp.json", "outcome": "added", "dry_run": false,
+               "token": null})
     );
     assert_eq!(
         installed(&home, "work/.roo/mcp.json")["mcpServers"]["dogu"]["args"],
@@ -205,18 +206,24 @@ fn over_http_the_token_goes_into_the_file_and_nowhere_else() {
     dogu is in [ROOT]/home/.claude.json
     --- stderr
     note: start a new session; `claude mcp list` shows whether it answers
-    note: the file now holds your token; only you can read it
+    note: the file now holds its own token, claude-code-user; only you can read it
     ");
-    let token = fs::read_to_string(home.path("state/dogu/http-token")).unwrap();
+    let token = fs::read_to_string(home.path("state/dogu/http-tokens/claude-code-user")).unwrap();
     let token = token.trim();
     let file = home.path("home/.claude.json");
     let entry = &installed(&home, "home/.claude.json")["mcpServers"]["dogu"];
     assert_eq!(entry["headers"]["Authorization"], format!("Bearer {token}"));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let done = home.dogu(&["mcp", "install", "gemini", "--http", url, "--dry-run"]);
-    assert!(done.stdout.contains("Bearer <token>") && !done.stdout.contains(token), "{done}");
+    assert!(done.stdout.contains("Bearer <token>") && !done.stdout.contains("dogu_"), "{done}");
+    let gemini = home.path("state/dogu/http-tokens/gemini-user");
+    assert!(!gemini.exists(), "what is only shown makes nothing");
     let done = home.dogu(&["mcp", "install", "gemini", "--http", url, "--print"]);
-    assert!(done.stdout.contains(token), "what is pasted must work: {done}");
+    let other = fs::read_to_string(gemini).unwrap();
+    assert!(done.stdout.contains(other.trim()), "what is pasted must work: {done}");
+    assert_ne!(other.trim(), token, "each has its own");
+    let done = home.dogu(&["mcp", "install", "gemini", "--http", url, "--dry-run"]);
+    assert!(done.stdout.contains("Bearer <token>") && !done.stdout.contains("dogu_"), "{done}");
     // A file that others can read stays so, and is told.
     home.write("home/.gemini/settings.json", "{}");
     let readable = fs::Permissions::from_mode(0o644);

@@ -22,7 +22,7 @@ fn a_server_is_added_shown_called_and_removed() {
     assert_eq!(written["note"], "stays");
     assert_eq!(written["mcpServers"]["small"]["env"], json!({"K": "v"}));
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let twice = home.dogu(&["mcp", "add", "small", "--url", "http://x"]);
+    let twice = home.dogu(&["mcp", "add", "small", "http://x"]);
     assert_eq!(twice.code, Some(2), "{twice}");
 
     let listed = home.dogu(&["mcp", "list"]);
@@ -62,6 +62,31 @@ fn a_file_that_is_none_is_left_as_it_is() {
         let file = std::fs::read_to_string(home.path("config/dogu/mcp.json")).unwrap();
         assert_eq!(file, broken);
     }
+}
+
+#[test]
+fn a_server_at_an_address_and_one_that_is_none() {
+    let home = Home::new();
+    let added =
+        home.dogu(&["mcp", "add", "docs", "https://docs.example.com/mcp", "--header", "X-Key: 5"]);
+    assert_eq!(added.code, Some(0), "{added}");
+    let file = std::fs::read_to_string(home.path("config/dogu/mcp.json")).unwrap();
+    let written: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(
+        written["mcpServers"]["docs"],
+        json!({"type": "http", "url": "https://docs.example.com/mcp", "headers": {"X-Key": "5"}})
+    );
+    for (wrong, why) in [
+        (&["bad name!", "--", "x"][..], "cannot be the name of a server"),
+        (&["a__b", "--", "x"], "cannot be the name of a server"),
+        (&["files", "npx"], "dogu mcp add files -- npx"),
+        (&["files"], "neither a program nor an address"),
+    ] {
+        let done = home.dogu(&[&["mcp", "add"], wrong].concat());
+        assert_eq!(done.code, Some(2), "{done}");
+        assert!(done.stderr.contains(why), "{done}");
+    }
+    assert_eq!(std::fs::read_to_string(home.path("config/dogu/mcp.json")).unwrap(), file);
 }
 
 #[test]
@@ -182,4 +207,112 @@ fn a_server_asks_the_person_behind_a_client_of_the_newest_era() {
         params["inputResponses"] = answers.collect::<serde_json::Map<_, _>>().into();
         params["requestState"] = result["requestState"].clone();
     }
+}
+
+/// A dogu with a server of the newest era behind its gate, all of whose calls may run.
+fn changing() -> (Home, Running) {
+    let home = Home::new();
+    let script = format!("{}/tests/gateway/modern.py", env!("CARGO_MANIFEST_DIR"));
+    let arguments = json!([script, "plain", home.path("notes")]);
+    home.user_settings(&format!("mcp_servers: {{m: {{command: python3, args: {arguments}}}}}\n"));
+    let server = home.start(&["serve", "--approve", "all"]);
+    (home, server)
+}
+
+fn wait_for(server: &mut Running, is_it: impl Fn(&Value) -> bool) -> Value {
+    loop {
+        let received = server.receive();
+        if is_it(&received) {
+            return received;
+        }
+    }
+}
+
+/// Asks for the tools until one is there, and says whether the client was told of it.
+fn is_told_of(server: &mut Running, meta: &Value, tool: &str) {
+    wait_for(server, |told| told["method"] == "notifications/tools/list_changed");
+    for id in 100..200 {
+        let list =
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {"_meta": meta}});
+        server.send(&list);
+        let listed = wait_for(server, |told| told["id"] == id);
+        if listed.to_string().contains(&format!("\"{tool}\"")) {
+            return;
+        }
+        // The server's list comes in several steps, and each is told.
+        wait_for(server, |told| told["method"] == "notifications/tools/list_changed");
+    }
+    panic!("{tool} is not listed");
+}
+
+fn call(server: &mut Running, id: u64, meta: &Value) {
+    let params = json!({"name": "m__do", "arguments": {"what": "change"}, "_meta": meta});
+    server.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+}
+
+#[test]
+fn a_changed_list_of_a_server_reaches_a_client() {
+    let (home, mut server) = changing();
+    let client = json!({"name": "test", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    wait_for(&mut server, |told| told["id"] == 1);
+    server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    listened_to(&home);
+    call(&mut server, 2, &json!({}));
+    is_told_of(&mut server, &json!({}), "m__new_0");
+}
+
+#[test]
+fn a_changed_list_of_a_server_reaches_a_client_of_the_newest_era() {
+    let (home, mut server) = changing();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+    let listen =
+        json!({"jsonrpc": "2.0", "id": "l", "method": "subscriptions/listen", "params": params});
+    server.send(&listen);
+    wait_for(&mut server, |told| told["method"] == "notifications/subscriptions/acknowledged");
+    listened_to(&home);
+    call(&mut server, 2, &meta);
+    is_told_of(&mut server, &meta, "m__new_0");
+}
+
+/// The server behind the gate is up, and dogu hears from it.
+fn listened_to(home: &Home) {
+    let begun = std::time::Instant::now();
+    let notes = || std::fs::read_to_string(home.path("notes")).unwrap_or_default();
+    while !notes().contains("listens") {
+        assert!(begun.elapsed() < crate::support::PATIENCE, "nobody listens");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_failed_call_keeps_its_picture_for_a_client() {
+    let home = Home::new();
+    let settings =
+        json!({"mcp_servers": {"small": {"command": "python3", "args": [script(), "good"]}}});
+    home.user_settings(&settings.to_string());
+    let mut server = home.start(&["serve", "--approve", "all"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": "small__do", "arguments": {"what": "fail"}, "_meta": meta});
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+    let result = server.receive()["result"].clone();
+    assert_eq!(result["isError"], true, "{result}");
+    let failed = "ERROR: The tool do of the server small failed.\nCODE: E_TOOL";
+    assert_eq!(
+        result["content"],
+        json!([
+            {"type": "text", "text": "no such thing"},
+            {"type": "image", "data": "AA==", "mimeType": "image/png"},
+            {"type": "text", "text": failed},
+        ])
+    );
 }

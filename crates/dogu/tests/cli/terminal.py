@@ -16,7 +16,7 @@ import sys
 import time
 
 # Every question has one of these in its last line, which ends with a colon.
-ASKS = [b"Allow?", b"for good?", b"[y]es, [n]o: "]
+ASKS = [b"Allow?", b"for good?", b"[y]es, [n]o: ", b"answer to "]
 
 ahead, answers, command = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3:]
 pid, terminal = pty.fork()

@@ -192,3 +192,133 @@ fn a_long_walk_says_how_far_it_is_and_ctrl_c_ends_it() {
         assert!(output.contains("E_TOOL_CANCELED"), "{output}");
     }
 }
+
+/// A server that asks in the middle of a call. Whatever it does, its calls are approved first.
+fn asking() -> Home {
+    let home = Home::new();
+    let script = format!("{}/tests/gateway/server.py", env!("CARGO_MANIFEST_DIR"));
+    let arguments = json!([script, "good", home.path("notes")]);
+    home.user_settings(&format!(
+        "mcp_servers: {{small: {{command: python3, args: {arguments}}}}}\n"
+    ));
+    home
+}
+
+/// What a person sees and what the server got, with dogu's own question answered first.
+fn asked_by_server(home: &Home, what: &str, answers: &[&str]) -> (String, String) {
+    let answers = [&["y\n"], answers].concat();
+    let result = talked(home, "", &answers, &["call", "small__do", &format!("what={what}")]);
+    let output = result["output"].as_str().unwrap().to_owned();
+    let last = output.lines().last().unwrap_or_default().to_owned();
+    (output, last)
+}
+
+#[test]
+fn a_servers_form_is_asked_field_by_field() {
+    let home = asking();
+    let answers =
+        ["K\n", "Kim\n", "17\n", "\n", "60.5\n", "\n", "Green\n", "2\n", "none\n", "1, 3\n", "y\n"];
+    let (output, last) = asked_by_server(&home, "form", &answers);
+    let got: Value = serde_json::from_str(&last).unwrap_or_else(|_| panic!("{output}"));
+    let values =
+        json!({"name": "Kim", "weight": 60.5, "news": true, "colour": "b", "days": ["mon", "wed"]});
+    assert_eq!(got, json!({"action": "accept", "content": values}), "{output}");
+    let asked = output.split_once("1 of 6").unwrap().0.split_once("\nThe MCP").unwrap().1;
+    assert_snapshot!(asked, @"
+     server small asks you something. These are its words, not dogu's:
+      | About
+      |  you
+    What you type goes to small: give it no passwords and no keys. `/decline` says no, `/cancel` closes the question.
+    ");
+    for said in [
+        "  It has to be at least 2 characters.\n",
+        "  It has to be 18 to 120.\n",
+        "  That is none of them; type a number from 1 to 2.\n",
+        "  It has to be at least 1 of them.\n",
+        "  | days: [\"mon\",\"wed\"]\nanswer to small: send it? [y]es, [n]o: y\n",
+    ] {
+        assert!(output.contains(said), "{said} in {output}");
+    }
+}
+
+#[test]
+fn a_person_declines_or_closes_a_servers_question() {
+    let home = asking();
+    for (answer, action) in
+        [("/decline\n", "decline"), ("/cancel\n", "cancel"), ("\u{4}", "cancel")]
+    {
+        let (output, last) = asked_by_server(&home, "form", &[answer]);
+        assert_eq!(last, format!("{{\"action\": \"{action}\"}}"), "{output}");
+    }
+    let (output, last) = asked_by_server(&home, "agree", &["n\n"]);
+    assert_eq!(last, "{\"action\": \"decline\"}", "{output}");
+}
+
+#[test]
+fn an_address_is_shown_whole_and_never_opened() {
+    let home = asking();
+    let (output, last) = asked_by_server(&home, "visit", &["y\n"]);
+    assert_eq!(last, "{\"action\": \"accept\"}", "{output}");
+    assert!(
+        output.contains("  the address: https://good.example@evil.example/login\n"),
+        "{output}"
+    );
+    assert!(output.contains("  which is at: evil.example\n"), "{output}");
+    assert!(output.contains("dogu opens nothing. Will you visit it yourself"), "{output}");
+    let (_, last) = asked_by_server(&home, "visit", &["n\n"]);
+    assert_eq!(last, "{\"action\": \"decline\"}");
+}
+
+#[test]
+fn a_servers_question_is_not_taken_for_dogus_own() {
+    let home = asking();
+    // What allows a call for good is a text like any other here.
+    let (output, last) = asked_by_server(&home, "imitate", &["a\n"]);
+    assert!(last.contains("\"a\""), "{output}");
+    let (own, servers) = output.split_once("The MCP server small asks").unwrap();
+    assert_eq!(own.matches("Allow?").count(), 1, "dogu asked once: {output}");
+    for line in servers.lines().filter(|line| line.contains("Allow?")) {
+        assert!(line.starts_with("  | ") || line.starts_with('{'), "{line:?} in {output}");
+    }
+    let grants = home.dogu(&["policy", "grants"]);
+    assert!(!grants.stdout.contains("small"), "nothing was stored: {grants}");
+}
+
+#[test]
+fn a_server_that_asks_again_and_again_is_declined_in_the_end() {
+    let home = asking();
+    let (output, _) = asked_by_server(&home, "asks for ever", &["y\n"; 10]);
+    assert_eq!(output.matches("Really?").count(), 10, "{output}");
+    let notes = std::fs::read_to_string(home.path("notes")).unwrap();
+    assert_eq!(notes.matches("answered accept").count(), 10);
+    assert!(notes.matches("answered decline").count() > 900, "{notes}");
+}
+
+#[test]
+fn ctrl_c_at_a_servers_question_ends_the_call() {
+    let home = asking();
+    let line: Vec<&str> = vec![binary().to_str().unwrap(), "call", "small__do", "what=form"];
+    let answers = json!(["y\n", {"after": "answer to small", "type": "\u{3}"}]);
+    let result = on_terminal(&home, "", &answers, &line);
+    assert_eq!(result["code"], 1, "{result}");
+    assert!(result["output"].as_str().unwrap().contains("E_TOOL_CANCELED"), "{result}");
+}
+
+#[test]
+fn a_servers_question_in_a_message_is_asked_too() {
+    let home = asking();
+    home.write("work/message.txt", "<small__do>\n<what>agree</what>\n</small__do>\n");
+    let line = format!("{} tools > /dev/null; {0} dispatch < message.txt", binary().display());
+    let result = shell(&home, &["y\n", "y\n"], &line);
+    let output = result["output"].as_str().unwrap();
+    assert!(output.contains("\"action\": \"accept\""), "{output}");
+}
+
+#[test]
+fn without_a_person_a_servers_question_is_declined() {
+    let home = asking();
+    for approve in ["all", "ask"] {
+        let done = home.dogu(&["call", "small__do", "what=agree", "--approve", approve]);
+        assert!(!done.stdout.contains("accept"), "{done}");
+    }
+}

@@ -116,3 +116,39 @@ async fn an_answer_to_a_server_is_no_answer_to_dogu() {
     assert!(refused.contains("the user said no"), "{refused}");
     assert_eq!(person.asked.lock().unwrap().len(), 0, "it was never called");
 }
+
+/// On a pipe nothing says which call a question belongs to, unless there is only one.
+#[tokio::test]
+async fn over_a_pipe_a_question_among_several_calls_belongs_to_none() {
+    let person = Arc::new(Person { asked: Mutex::default(), reply: Reply::Decline });
+    let mut build = Build::new().small("good");
+    build.elicitor = Some(Arc::clone(&person) as Arc<dyn Elicitor>);
+    let world = build.world().loaded().await;
+    let slow = world.call_as("c1", "small__do", json!({"what": "never"}));
+    let asks = async {
+        until("the other call is there", || world.notes().contains(&"never".to_owned())).await;
+        world.call_as("c2", "small__do", json!({"what": "elicit"})).await;
+        world.runtime.cancel(&principal(), "c1");
+    };
+    tokio::join!(slow, asks);
+    world.call_as("c3", "small__do", json!({"what": "elicit", "seconds": 0})).await;
+    let asked = person.asked.lock().unwrap();
+    let calls: Vec<_> = asked.iter().map(|question| question.call.as_deref()).collect();
+    assert_eq!(calls, [None, Some("c3")]);
+}
+
+#[tokio::test]
+async fn a_thousand_questions_at_once_are_a_few() {
+    let person = Arc::new(Person { asked: Mutex::default(), reply: Reply::Decline });
+    let mut build = Build::new().small("good");
+    build.elicitor = Some(Arc::clone(&person) as Arc<dyn Elicitor>);
+    let world = build.world().loaded().await;
+    let result = world.call("small__do", json!({"what": "asks at once"})).await.to_text();
+    assert_eq!(result, "asked a thousand times");
+    assert!(person.asked.lock().unwrap().len() <= 10);
+    until("all are answered", || {
+        world.notes().iter().filter(|note| note.starts_with("answered")).count() == 1_000
+    })
+    .await;
+    assert_eq!(world.call("small__echo", json!({"text": "on"})).await.to_text(), "on");
+}

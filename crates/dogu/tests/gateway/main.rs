@@ -3,10 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod attacks;
 mod calls;
 mod eras;
 mod hostile;
 mod lazy;
+mod lists;
 mod looks;
 mod real;
 mod support;

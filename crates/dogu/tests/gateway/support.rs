@@ -8,7 +8,7 @@ use dogu::runtime::mcp::McpServer;
 use dogu::runtime::pins::PinStore;
 use dogu::runtime::process::Supervisor;
 use dogu::runtime::{
-    Answer, ApproveAll, PermissionDelegate, Question, Runtime, Settings, Source, StateDir,
+    Answer, ApproveAll, PermissionDelegate, Question, Registry, Runtime, Settings, Source, StateDir,
 };
 use dogu::tool::{BoxFuture, Origin, Principal, Scope, ToolCall, ToolResult};
 use serde_json::Value;
@@ -38,6 +38,8 @@ pub(crate) struct Build {
     pub(crate) settings: &'static str,
     pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
     pub(crate) answer: Option<Answer>,
+    /// Is done once while the first question waits; then the list of tools is another one.
+    pub(crate) before_answer: Option<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Build {
@@ -48,6 +50,7 @@ impl Build {
             settings: "",
             elicitor: None,
             answer: None,
+            before_answer: None,
         }
     }
 
@@ -71,8 +74,14 @@ impl Build {
         let work = self.folder.path().join("work");
         std::fs::create_dir_all(&work).unwrap();
         let asked: Arc<Mutex<Vec<Question>>> = Arc::default();
+        let mut late: Option<Late> = None;
         let delegate: Arc<dyn PermissionDelegate> = match self.answer {
-            Some(answer) => Arc::new(Asked { asked: Arc::clone(&asked), answer }),
+            Some(answer) => {
+                let registry = Arc::default();
+                let before = self.before_answer.map(|act| (act, Arc::clone(&registry)));
+                late = Some(registry);
+                Arc::new(Person { asked: Arc::clone(&asked), answer, before })
+            }
             None => Arc::new(ApproveAll),
         };
         let mut settings = Settings::parse(self.settings, Path::new("config.yaml")).unwrap();
@@ -85,6 +94,9 @@ impl Build {
             .delegate(delegate)
             .build()
             .unwrap();
+        if let Some(late) = late {
+            *late.lock().unwrap() = Some(Arc::clone(runtime.registry()));
+        }
         let mut parts = GatewayParts::new(runtime.settings().mcp_servers.clone(), &work);
         parts.supervisor = Some(Supervisor::new(env!("CARGO_BIN_EXE_dogu"), ["__supervise"]));
         parts.pins = PinStore::open(&state, &self.folder.path().join("config"));
@@ -150,17 +162,33 @@ pub(crate) fn principal() -> Principal {
     Principal::process("test")
 }
 
+/// The registry, which is there after whoever looks at it.
+type Late = Arc<Mutex<Option<Arc<Registry>>>>;
+
 /// Writes questions down and gives the same answer to all.
-struct Asked {
+struct Person {
     asked: Arc<Mutex<Vec<Question>>>,
     answer: Answer,
+    before: Option<(Box<dyn Fn() + Send + Sync>, Late)>,
 }
 
-impl PermissionDelegate for Asked {
+impl PermissionDelegate for Person {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
-        self.asked.lock().unwrap().push(question.clone());
+        let is_first = {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(question.clone());
+            asked.len() == 1
+        };
         let answer = self.answer.clone();
-        Box::pin(async move { answer })
+        Box::pin(async move {
+            if let Some((act, registry)) = self.before.as_ref().filter(|_| is_first) {
+                let registry = registry.lock().unwrap().clone().unwrap();
+                let before = *registry.changes().borrow();
+                act();
+                until("the tools are others", || *registry.changes().borrow() > before + 3).await;
+            }
+            answer
+        })
     }
 }
 
@@ -182,4 +210,25 @@ pub(crate) fn marked(mark: &str) -> Vec<String> {
         line.contains(mark).then_some(line)
     });
     lines.collect()
+}
+
+/// The most memory that this process ever had, in KB.
+pub(crate) fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Whether this process runs one test only, so that no other one takes memory. Where it is not,
+/// the test is run in one that does.
+pub(crate) fn is_alone(test: &str) -> bool {
+    const ALONE: &str = "DOGU_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut process = std::process::Command::new(std::env::current_exe().unwrap());
+    let done = process.args(["--exact", test]).env(ALONE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains("1 passed"), "{said}");
+    false
 }

@@ -1,7 +1,7 @@
 use dogu::tool::Content;
 use serde_json::json;
 
-use crate::support::{Build, small};
+use crate::support::{Build, marked, small, until};
 
 #[tokio::test]
 async fn m1_any_tool_of_a_server_is_used_by_its_name() {
@@ -15,6 +15,59 @@ async fn m1_any_tool_of_a_server_is_used_by_its_name() {
     let result = world.call("use_mcp_tool", unknown).await.to_text();
     assert!(result.contains("The server small has no tool nothing."), "{result}");
     assert!(result.contains("It has: echo, do, send_mail."), "{result}");
+}
+
+/// By either name a tool takes the same arguments, changes them in the same way and refuses them
+/// with the same words.
+#[tokio::test]
+async fn m1_arguments_are_checked_by_either_name() {
+    let world = Build::new().small("good").world().loaded().await;
+    let by_server = |tool: &str, arguments: serde_json::Value| json!({"server_name": "small", "tool_name": tool, "arguments": arguments});
+    for (tool, arguments) in [
+        ("echo", json!({})),
+        ("echo", json!({"text": ["a"]})),
+        ("do", json!({"what": 5, "seconds": "soon"})),
+        ("do", json!({"what": "slow", "seconds": "0"})),
+        ("echo", json!({"text": "hi"})),
+    ] {
+        let direct = world.call(&format!("small__{tool}"), arguments.clone()).await;
+        let by_name = world.call("use_mcp_tool", by_server(tool, arguments.clone())).await;
+        assert_eq!(direct.to_text(), by_name.to_text(), "{tool} {arguments}");
+        assert_eq!(direct.notes, by_name.notes, "{tool} {arguments}");
+    }
+    let refused = world.call("use_mcp_tool", by_server("echo", json!({}))).await.to_text();
+    assert!(refused.contains("args.text: required property is missing"), "{refused}");
+    let changed = by_server("do", json!({"what": "slow", "seconds": "0"}));
+    let changed = world.call_as("c2", "use_mcp_tool", changed).await;
+    assert_eq!(changed.to_text(), "slept\nNOTE: read `seconds` as the number 0");
+}
+
+/// What nobody knew when the call was judged is checked before the server is called.
+#[tokio::test]
+async fn m1_arguments_of_a_tool_that_was_not_known_are_checked_too() {
+    let world = Build::new().small("good").world();
+    assert_eq!(world.starts(), 0);
+    let input = json!({"server_name": "small", "tool_name": "echo", "arguments": {}});
+    let refused = world.call("use_mcp_tool", input).await.to_text();
+    assert!(refused.contains("args.text: required property is missing"), "{refused}");
+    assert!(refused.contains("E_TOOL_INVALID_ARGS"), "{refused}");
+    assert_eq!(world.starts(), 1);
+}
+
+#[tokio::test]
+async fn whoever_is_asked_sees_the_arguments() {
+    let build = Build { answer: Some(dogu::runtime::Answer::no()), ..Build::new().small("good") };
+    let world = build.world().loaded().await;
+    let text = "a\nwould do: nothing";
+    world.call("small__echo", json!({"text": text})).await;
+    let input = json!({"server_name": "small", "tool_name": "do", "arguments": {"seconds": "3"}});
+    world.call("use_mcp_tool", input).await;
+    let details: Vec<String> = world
+        .questions()
+        .into_iter()
+        .map(|question| question.preview.unwrap().detail.unwrap())
+        .collect();
+    assert_eq!(details, ["with text: \"a\\nwould do: nothing\"", "with seconds: 3"]);
 }
 
 #[tokio::test]
@@ -108,7 +161,7 @@ async fn m6_tools_of_servers_pass_the_same_gate() {
     let spec = entry.get("small__send_mail").unwrap().spec().clone();
     assert_eq!(spec.category, dogu::tool::Category::Mcp);
     assert_eq!(spec.group, Some(dogu::tool::Group::Mcp));
-    assert_eq!(spec.meta["ui"]["resourceUri"], "ui://mail");
+    assert_eq!(spec.meta["ui"]["resourceUri"], "ui://small/mail", "bound to its server");
     assert!(spec.description.starts_with("[MCP server small] "));
 }
 
@@ -161,6 +214,72 @@ async fn a_variable_that_is_not_set_is_named() {
         "the environment variable DOGU_NO_SUCH_VARIABLE, which env.KEY needs, is not set";
     assert_eq!(failed[0].1.to_string(), expected);
     assert_eq!(world.starts(), 0);
+}
+
+#[tokio::test]
+async fn a_program_finds_itself_its_parent_and_its_children() {
+    for shared in [false, true] {
+        let build = Build::new();
+        let mut server = small("watches its parent", &build.notes());
+        server.shared_processes = shared;
+        let world = build.server("small", server).world().loaded().await;
+        let seen = world.call("small__do", json!({"what": "processes"})).await.to_text();
+        let seen: serde_json::Value = serde_json::from_str(&seen).unwrap();
+        assert_eq!(seen["own"], seen["link"], "{seen}");
+        assert_eq!(seen["child"], seen["own"].to_string(), "{seen}");
+        assert_eq!(seen["code"], -15, "{seen}");
+        assert_ne!(seen["parent"], 1, "{seen}");
+        assert_eq!(seen["names"][1], "dogu-init", "{seen}");
+    }
+}
+
+/// A server that has left a grandchild and ends neither at the end of its input nor when asked to.
+fn deaf(build: &Build, mark: &str) -> dogu::runtime::mcp::McpServer {
+    let mut server = small("deaf", &build.notes());
+    if let dogu::runtime::mcp::Place::Program { args, .. } = &mut server.place {
+        args.push(mark.to_owned());
+    }
+    server
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_is_closed_in_the_midst_of_a_call() {
+    let build = Build::new();
+    let server = deaf(&build, "78.25");
+    let world = std::sync::Arc::new(build.server("small", server).world().loaded().await);
+    until("its child runs", || marked("sleep 78.25").len() == 1).await;
+    let calling = {
+        let world = std::sync::Arc::clone(&world);
+        tokio::spawn(async move { world.call("small__do", json!({"what": "never"})).await })
+    };
+    until("the call is there", || world.notes().contains(&"never".to_owned())).await;
+    world.gateway.close();
+    let told = calling.await.unwrap().to_text();
+    assert!(told.contains("The MCP server small ended during the call"), "{told}");
+    until("all is gone", || marked("sleep 78.25").is_empty()).await;
+    let folder = world.folder.path().display().to_string();
+    until("it is gone itself", || marked(&folder).is_empty()).await;
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_server_that_is_closed_while_it_starts() {
+    let build = Build::new();
+    let mut server = deaf(&build, "78.375");
+    if let dogu::runtime::mcp::Place::Program { args, .. } = &mut server.place {
+        args[1] = "deaf and silent".to_owned();
+    }
+    let world = std::sync::Arc::new(build.server("small", server).world());
+    let loading = {
+        let world = std::sync::Arc::clone(&world);
+        tokio::spawn(async move { world.gateway.load().await })
+    };
+    until("its child runs", || marked("sleep 78.375").len() == 1).await;
+    world.gateway.close();
+    let failed = loading.await.unwrap();
+    assert!(failed[0].1.to_string().contains("its start was given up"), "{failed:?}");
+    until("all is gone", || marked("sleep 78.375").is_empty()).await;
+    let folder = world.folder.path().display().to_string();
+    until("it is gone itself", || marked(&folder).is_empty()).await;
 }
 
 #[tokio::test]

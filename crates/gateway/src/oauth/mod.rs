@@ -6,6 +6,7 @@ mod callback;
 mod store;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dogu_runtime::StateDir;
@@ -17,6 +18,8 @@ use rmcp::transport::auth::{
 
 use callback::Callback;
 use store::FileStore;
+
+use crate::http::Login;
 
 /// How long a person may take in the browser.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -74,6 +77,11 @@ impl Logins {
         self.store(server, url).is_there()
     }
 
+    /// Keeps what a server said when a login was not for enough, for the next one.
+    pub(crate) fn keep_challenge(&self, server: &str, url: &str, challenge: &str) {
+        self.store(server, url).keep_challenge(challenge);
+    }
+
     /// Forgets a login; whether there was one.
     pub fn forget(&self, server: &str, url: &str) -> bool {
         self.store(server, url).remove()
@@ -96,12 +104,15 @@ pub async fn login(
     let store = logins.store(name, url);
     let granted = store.load().await.ok().flatten().map(|known| known.granted_scopes);
     let granted = granted.unwrap_or_default();
-    manager.set_credential_store(store);
+    let challenge = challenge.or_else(|| store.kept_challenge());
+    manager.set_credential_store(store.clone());
     let mut state = OAuthState::Unauthorized(manager);
     let settings = server.oauth.clone().unwrap_or_default();
     if settings.client_credentials {
         let config = credentials(&settings, url)?;
-        return Ok(state.authenticate_client_credentials(config).await?);
+        state.authenticate_client_credentials(config).await?;
+        store.forget_challenge();
+        return Ok(());
     }
     let callback = Callback::listen(settings.callback_port).await.map_err(LoginError::Callback)?;
     let mut request = request(&settings, &callback.redirect_uri());
@@ -116,7 +127,9 @@ pub async fn login(
     open(&state.get_authorization_url().await?);
     let came_back = tokio::time::timeout(PATIENCE, callback.wait()).await;
     let url = came_back.map_err(|_| LoginError::TooLate)?.map_err(LoginError::Callback)?;
-    Ok(state.handle_callback_url(&url).await?)
+    state.handle_callback_url(&url).await?;
+    store.forget_challenge();
+    Ok(())
 }
 
 /// What to ask for where a login was not for enough: what it was for, and what is missing.
@@ -129,6 +142,7 @@ fn more_scopes(challenge: &str, url: &str, granted: &[String]) -> Vec<String> {
     let missing = said.scope.unwrap_or_default();
     let mut all = granted.to_vec();
     all.extend(missing.split_ascii_whitespace().map(str::to_owned));
+    all.retain(|scope| !scope.is_empty());
     all.sort();
     all.dedup();
     all
@@ -170,8 +184,30 @@ async fn new_manager(url: &str) -> Result<AuthorizationManager, AuthError> {
     AuthorizationManager::new(url).await
 }
 
-/// What adds the token to requests; none where nobody has logged in.
-pub(crate) async fn manager(
+/// The login that there is at a server; none where nobody has logged in.
+pub(crate) async fn existing(
+    logins: &Logins,
+    name: &str,
+    url: &str,
+    settings: Option<OAuthSettings>,
+) -> Result<Option<Login>, LoginError> {
+    let Some(manager) = manager_of(logins, name, url, settings.as_ref()).await? else {
+        return Ok(None);
+    };
+    let login = Login::new(manager);
+    if !settings.as_ref().is_some_and(|settings| settings.client_credentials) {
+        return Ok(Some(login));
+    }
+    let (logins, name, url) = (logins.clone(), name.to_owned(), url.to_owned());
+    Ok(Some(login.or_again(Arc::new(move || {
+        let (logins, name, url) = (logins.clone(), name.clone(), url.clone());
+        let settings = settings.clone();
+        Box::pin(async move { manager_of(&logins, &name, &url, settings.as_ref()).await })
+    }))))
+}
+
+/// What keeps a token fresh; none where nobody has logged in.
+async fn manager_of(
     logins: &Logins,
     name: &str,
     url: &str,

@@ -7,10 +7,14 @@ use dogu_tool::BoxFuture;
 use futures::FutureExt as _;
 use futures::future::Shared;
 use rmcp::model::ErrorCode;
+use tokio::task::AbortHandle;
 
 use super::{Server, WantedLogin};
 use crate::session::{CallError, ConnectError, Handler, Heard, Listed, Session, listen};
 
+/// How soon after it was asked for its tools a server is asked again, however often it says that
+/// they changed.
+const BETWEEN_LISTS: Duration = Duration::from_secs(1);
 /// The longest that a server is left alone.
 const MAX_REST: Duration = Duration::from_mins(1);
 
@@ -22,8 +26,8 @@ pub(super) enum Link {
     /// Nobody has needed it yet.
     #[default]
     Idle,
-    /// Whoever needs it now waits for the same start.
-    Starting(Starting),
+    /// Whoever needs it now waits for the same start, which can be given up.
+    Starting(Starting, AbortHandle),
     /// It can be asked.
     Up(Arc<Session>),
     /// It did not start.
@@ -56,6 +60,10 @@ pub enum Standing {
     Failed(String),
 }
 
+fn given_up() -> ConnectError {
+    ConnectError::Session("its start was given up".to_owned())
+}
+
 impl Server {
     fn link(&self) -> MutexGuard<'_, Link> {
         self.link.lock().unwrap_or_else(PoisonError::into_inner)
@@ -65,7 +73,7 @@ impl Server {
     pub(crate) fn standing(&self) -> Standing {
         match &*self.link() {
             Link::Idle => Standing::Idle,
-            Link::Starting(_) => Standing::Starting,
+            Link::Starting(..) => Standing::Starting,
             Link::Up(session) if session.is_over() => Standing::Lost,
             Link::Up(session) => {
                 Standing::Up { server: session.says_it_is(), protocol: session.protocol() }
@@ -95,7 +103,7 @@ impl Server {
         let mut link = self.link();
         let failures = match &*link {
             Link::Up(session) if !session.is_over() => return Ok(Begun::Up(Arc::clone(session))),
-            Link::Starting(starting) => return Ok(Begun::Starting(starting.clone())),
+            Link::Starting(starting, _) => return Ok(Begun::Starting(starting.clone())),
             Link::Failed { error, until, failures } => {
                 let left = until.saturating_duration_since(Instant::now());
                 if !left.is_zero() {
@@ -108,10 +116,10 @@ impl Server {
         };
         let server = Arc::clone(self);
         let task = tokio::spawn(async move { server.start(failures).await });
-        let given_up = || ConnectError::Session("its start was given up".to_owned());
+        let given_up_by = task.abort_handle();
         let starting: Starting =
             async move { task.await.unwrap_or_else(|_| Err(given_up())) }.boxed().shared();
-        *link = Link::Starting(starting.clone());
+        *link = Link::Starting(starting.clone(), given_up_by);
         Ok(Begun::Starting(starting))
     }
 
@@ -125,14 +133,21 @@ impl Server {
         self.lock_login().take()?.challenge
     }
 
-    /// Notes that a call needs a login.
+    /// Notes that a call needs a login. The next one opens a session with what is there then.
     pub(crate) fn note_call(&self, error: &CallError) {
         if let CallError::Login(challenge) = error {
             self.note_login(Some(challenge.clone()));
+            let mut link = self.link();
+            if matches!(*link, Link::Up(_)) {
+                *link = Link::Idle;
+            }
         }
     }
 
     fn note_login(&self, challenge: Option<String>) {
+        if let Some(challenge) = &challenge {
+            self.shared.around.keep_challenge(&self.name, &self.settings, challenge);
+        }
         *self.lock_login() = Some(WantedLogin { challenge });
     }
 
@@ -142,13 +157,20 @@ impl Server {
 
     /// Ends the session; the next who needs it begins another.
     pub(crate) fn close(&self) {
-        *self.link() = Link::Idle;
+        let before = std::mem::take(&mut *self.link());
+        match before {
+            Link::Starting(_, start) => start.abort(),
+            Link::Up(session) => session.end(),
+            Link::Idle | Link::Failed { .. } => {}
+        }
     }
 
     async fn start(self: Arc<Self>, failures: u32) -> Result<Arc<Session>, ConnectError> {
         let opened = self.open().await;
         let mut link = self.link();
         match opened {
+            // It was closed in the last moment, when the start could not be given up any more.
+            Ok(_) if !matches!(*link, Link::Starting(..)) => Err(given_up()),
             Ok((session, listed)) => {
                 let session = Arc::new(session);
                 *link = Link::Up(Arc::clone(&session));
@@ -200,6 +222,7 @@ impl Server {
                         )
                     }
                     CallError::Unreadable(why) => why.to_owned(),
+                    CallError::Lost(why) => why,
                     CallError::Login(challenge) => {
                         return Err(ConnectError::Login(Some(challenge)));
                     }
@@ -228,6 +251,8 @@ impl Server {
                     return;
                 };
                 server.refresh(&session).await;
+                drop((server, session));
+                tokio::time::sleep(BETWEEN_LISTS).await;
             }
         });
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use dogu_runtime::Entry;
 use dogu_runtime::mcp::{Era, McpServer, Place};
 use dogu_runtime::pins::PinStore;
 use dogu_tool::CancelFlag;
@@ -19,8 +20,13 @@ use cache::Remembered;
 use link::Link;
 pub use link::Standing;
 
+/// How long the name of a tool may be: the protocol wants at most 128.
+const MAX_NAME_BYTES: usize = 512;
+
 /// What is done with a server whose tools are others.
 type OnChange = dyn Fn(&Arc<Server>) + Send + Sync;
+/// Finds a server's tool by its key, as it is registered.
+type Find = dyn Fn(&str, &str) -> Option<Arc<Entry>> + Send + Sync;
 
 /// What all servers of a gateway share.
 pub(crate) struct Shared {
@@ -33,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) rest: Duration,
     /// Is told when a server's tools are others.
     pub(crate) changed: Box<OnChange>,
+    /// Knows what arguments a tool takes.
+    pub(crate) registered: Box<Find>,
 }
 
 /// One server.
@@ -83,7 +91,9 @@ impl Tools {
     /// holds is asked for with the next start, not before every call.
     fn is_stale(&self) -> bool {
         let Some(Known { fetched_ms, ttl_ms: Some(ttl), .. }) = self.known else { return false };
-        ttl > 0 && now_ms() > fetched_ms.saturating_add(ttl)
+        let now = now_ms();
+        // A clock that was set back says nothing about how old the list is.
+        ttl > 0 && (now > fetched_ms.saturating_add(ttl) || now < fetched_ms)
     }
 }
 
@@ -119,6 +129,11 @@ impl Server {
         Arc::clone(&self.lock_tools())
     }
 
+    /// A tool as it is registered: what its arguments are checked by.
+    pub(crate) fn registered(&self, key: &str) -> Option<Arc<Entry>> {
+        (self.shared.registered)(&self.name, key)
+    }
+
     /// Whether the settings have switched a tool off.
     pub(crate) fn is_off(&self, tool: &str) -> bool {
         self.settings.disabled_tools.iter().any(|off| off == tool)
@@ -126,8 +141,12 @@ impl Server {
 
     /// A session whose list of tools holds.
     pub(crate) async fn ready(self: &Arc<Self>) -> Result<Arc<Session>, ConnectError> {
+        let needed_ms = now_ms();
         let session = self.session().await?;
-        if self.tools().is_stale() {
+        let tools = self.tools();
+        // What was listed for this need is good enough for it, however short it holds.
+        let is_new = tools.known.is_some_and(|known| known.fetched_ms >= needed_ms);
+        if tools.is_stale() && !is_new {
             self.refresh(&session).await;
         }
         Ok(session)
@@ -157,7 +176,9 @@ impl Server {
         let never = CancelFlag::new();
         let patience =
             Patience { call: None, idle: time, most: time, cancel: &never, tell: &|_, _| {} };
-        session.tools(&patience).await
+        // All pages together have the time of one.
+        let listed = tokio::time::timeout(time, session.tools(&patience)).await;
+        listed.unwrap_or(Err(crate::session::CallError::Timeout(time)))
     }
 
     /// Takes over a list of tools, keeps it, and tells whoever shows them.
@@ -188,7 +209,14 @@ impl Server {
         era: Era,
         cut: bool,
     ) -> Tools {
-        let (definitions, mut notes) = read_all(listed, &self.place);
+        let is_long = |tool: &&serde_json::Value| {
+            tool["name"].as_str().is_some_and(|name| name.len() > MAX_NAME_BYTES)
+        };
+        let named: Vec<_> = listed.iter().filter(|tool| !is_long(tool)).cloned().collect();
+        let (definitions, mut notes) = read_all(&named, &self.place);
+        if named.len() < listed.len() {
+            notes.push("a tool with a name that is too long was left out".to_owned());
+        }
         if cut {
             notes.push(format!("only its first {} tools are used", definitions.len()));
         }

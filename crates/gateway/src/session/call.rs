@@ -16,7 +16,9 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
 use super::Session;
-use super::handler::{Heard, Progress};
+use super::connect::{MAX_REASON, words};
+use super::heard::{Heard, Progress};
+use crate::clean::line;
 
 /// How long a request may take, and who hears how far it is.
 pub(crate) struct Patience<'a> {
@@ -37,6 +39,8 @@ pub(crate) enum CallError {
     Timeout(Duration),
     /// The session ended first. What the server did is not known.
     Gone,
+    /// The request could not be sent, or its answer not be read. What the server did is not known.
+    Lost(String),
     /// Somebody has to log in first, or for more; what the server said about that.
     Login(String),
     /// The server said no.
@@ -57,19 +61,26 @@ impl Session {
             sent = sent => sent.map_err(failed)?,
             () = patience.cancel.canceled() => return Err(CallError::Canceled),
         };
-        UnderWay::new(handle, self.heard()).wait(patience).await
+        let answer = UnderWay::new(handle, self.heard(), patience.call).wait(patience).await;
+        // Whoever comes next gets a program that reads.
+        if matches!(answer, Err(CallError::Timeout(_))) && self.is_deaf() {
+            self.end();
+        }
+        answer
     }
 
     /// What the person says to a server's questions.
     pub(super) async fn inputs(
         &self,
         wanted: Option<InputRequests>,
+        call: Option<&str>,
     ) -> Result<InputResponses, CallError> {
         let mut responses = InputResponses::new();
         for (key, request) in wanted.unwrap_or_default() {
             let response = match request {
                 InputRequest::Elicitation(question) => {
-                    let said: ElicitResult = self.handler.elicit(&question.params).await;
+                    let said: ElicitResult =
+                        self.handler.elicit(&question.params, call.map(str::to_owned)).await;
                     serde_json::to_value(said).unwrap_or_default()
                 }
                 InputRequest::ListRoots(_) => json!({ "roots": [] }),
@@ -93,8 +104,8 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    fn new(handle: RequestHandle<RoleClient>, heard: &Arc<Heard>) -> Self {
-        let progress = heard.follow(&handle.progress_token);
+    fn new(handle: RequestHandle<RoleClient>, heard: &Arc<Heard>, call: Option<&str>) -> Self {
+        let progress = heard.follow(&handle, call);
         Self { handle: Some(handle), heard: Arc::clone(heard), progress }
     }
 
@@ -107,8 +118,8 @@ impl UnderWay {
             tokio::select! {
                 biased;
                 answer = &mut handle.rx => {
-                    let token = handle.progress_token.clone();
-                    self.heard.forget(&token);
+                    let id = handle.id.clone();
+                    self.heard.forget(&id);
                     self.handle = None;
                     return answer.map_err(|_| CallError::Gone)?.map_err(failed);
                 }
@@ -134,7 +145,7 @@ impl UnderWay {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else { return };
-        self.heard.forget(&handle.progress_token);
+        self.heard.forget(&handle.id);
         if let Ok(tokio) = tokio::runtime::Handle::try_current() {
             tokio.spawn(handle.cancel(Some("canceled".to_owned())));
         }
@@ -146,11 +157,19 @@ fn failed(error: ServiceError) -> CallError {
         ServiceError::McpError(data) => CallError::Refused(data),
         ServiceError::Timeout { timeout } => CallError::Timeout(timeout),
         ServiceError::TransportSend(error) => {
-            challenge(error.error.as_ref()).map_or(CallError::Gone, CallError::Login)
+            let error = error.error.as_ref();
+            // A pipe that is closed says nothing more than that.
+            let is_pipe = error.is::<std::io::Error>();
+            let lost = || if is_pipe { CallError::Gone } else { CallError::Lost(told(error)) };
+            challenge(error).map_or_else(lost, CallError::Login)
         }
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Gone,
         _ => CallError::Unreadable("its answer cannot be read"),
     }
+}
+
+fn told(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    line(&words(error), MAX_REASON)
 }
 
 /// What the server said about a login, if that is why a request was not taken.

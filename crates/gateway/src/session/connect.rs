@@ -10,28 +10,26 @@ use dogu_output::{Limits, Log};
 use dogu_process::{Child, Launch, Supervisor, environment};
 use dogu_runtime::mcp::{Era, ExpandError, Expander, McpServer, Place};
 use http::{HeaderName, HeaderValue};
-use reqwest::redirect::Policy;
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, RunningService,
 };
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
 use super::handler::Handler;
+use super::rights;
 use crate::clean::line;
+use crate::http::{HttpClient, Login};
 use crate::oauth::{self, Logins};
-use crate::wire::LineTransport;
+use crate::wire::{LineTransport, PARTING, Program};
 
 /// How much of what a server writes to stderr is kept, at its beginning and at its end.
 const LOG_HEAD: usize = 32 * 1024;
 const LOG_TAIL: usize = 96 * 1024;
-/// How long a connection may take to be made.
-const CONNECT: Duration = Duration::from_secs(10);
 /// How much of an error is told.
-const MAX_REASON: usize = 400;
+pub(super) const MAX_REASON: usize = 400;
 /// How many of the last lines on stderr are told with a failure.
 const STDERR_LINES: usize = 5;
 
@@ -105,11 +103,40 @@ impl Surroundings {
     }
 }
 
+impl Surroundings {
+    /// Keeps what a server said about a login, for whoever logs in there.
+    pub(crate) fn keep_challenge(&self, name: &str, server: &McpServer, challenge: &str) {
+        if let (Some(logins), Ok(McpServer { place: Place::Address { url, .. }, .. })) =
+            (&self.logins, self.expanded(server))
+        {
+            logins.keep_challenge(name, &url, challenge);
+        }
+    }
+}
+
 /// A running session and the program behind it, if it is one.
 pub(crate) struct Connected {
     pub(crate) service: RunningService<RoleClient, Handler>,
-    pub(crate) child: Option<Child>,
+    pub(crate) program: Option<Program>,
     pub(crate) era: Era,
+}
+
+/// An attempt that opened no session, with the program that may still be ending.
+struct Failed {
+    error: ConnectError,
+    program: Option<Program>,
+}
+
+impl From<ConnectError> for Failed {
+    fn from(error: ConnectError) -> Self {
+        Self { error, program: None }
+    }
+}
+
+impl From<ExpandError> for Failed {
+    fn from(error: ExpandError) -> Self {
+        ConnectError::from(error).into()
+    }
 }
 
 /// Opens a session. `known` is the era that the server spoke the last time.
@@ -119,20 +146,31 @@ pub(crate) async fn connect(
     handler: &Handler,
     around: &Surroundings,
 ) -> Result<Connected, ConnectError> {
-    let mut last = None;
+    let mut last: Option<Failed> = None;
     for era in eras(server.era, known) {
+        // The next process may need what the last one holds: a port, a lock.
+        if let Some(program) = last.as_ref().and_then(|failed| failed.program.as_ref()) {
+            program.gone().await;
+        }
         match Box::pin(attempt(server, era, handler, around)).await {
             Ok(connected) => return Ok(connected),
-            // There was time for the fallback within the session.
-            Err(error @ ConnectError::Timeout(time, _)) if time > PROBED => return Err(error),
-            // Neither a missing program nor a missing login gets better by asking differently.
-            Err(error @ (ConnectError::Session(_) | ConnectError::Timeout(..))) => {
-                last = Some(error);
-            }
-            Err(error) => return Err(error),
+            Err(failed) if failed.is_final() => return Err(failed.error),
+            Err(failed) => last = Some(failed),
         }
     }
-    Err(last.unwrap_or_else(|| ConnectError::Session("it speaks no known protocol".to_owned())))
+    let none = || ConnectError::Session("it speaks no known protocol".to_owned());
+    Err(last.map_or_else(none, |failed| failed.error))
+}
+
+impl Failed {
+    /// Neither a missing program nor a missing login gets better by asking differently.
+    fn is_final(&self) -> bool {
+        match &self.error {
+            // There was time for the fallback within the session.
+            ConnectError::Timeout(time, _) => *time > PROBED,
+            error => !matches!(error, ConnectError::Session(_)),
+        }
+    }
 }
 
 /// What to try, in order. A probe can end a server that does not know it, so that the next try
@@ -163,14 +201,15 @@ async fn attempt(
     era: Era,
     handler: &Handler,
     around: &Surroundings,
-) -> Result<Connected, ConnectError> {
+) -> Result<Connected, Failed> {
     let lookup = |name: &str| around.variable(name);
     let expander = around.expander(&lookup);
     match &server.place {
         Place::Program { .. } => {
-            let (child, transport) = start(&server.place, &expander, around).await?;
+            let transport = start(server, &expander, around).await?;
+            let program = transport.program().clone();
             let opening = handler.clone().serve_with_lifecycle(transport, lifecycle(era));
-            opened_in(server.startup_time(), opening, Some(child)).await
+            opened_in(server.startup_time(), opening, Some(program)).await
         }
         Place::Address { url, headers } => {
             let url = expander.expand(url, "url")?;
@@ -186,18 +225,12 @@ async fn reach(
     era: Era,
     handler: &Handler,
     config: StreamableHttpClientTransportConfig,
-    login: Option<AuthorizationManager>,
-) -> Result<Connected, ConnectError> {
-    let (time, mode) = (server.startup_time(), lifecycle(era));
-    let client = http_client().map_err(|error| ConnectError::Start(error.to_string()))?;
-    let handler = handler.clone();
-    if let Some(manager) = login {
-        let client = AuthClient::new(client, manager);
-        let transport = StreamableHttpClientTransport::with_client(client, config);
-        return opened_in(time, handler.serve_with_lifecycle(transport, mode), None).await;
-    }
+    login: Option<Login>,
+) -> Result<Connected, Failed> {
+    let client = HttpClient::new(login).map_err(|error| ConnectError::Start(error.to_string()))?;
     let transport = StreamableHttpClientTransport::with_client(client, config);
-    opened_in(time, handler.serve_with_lifecycle(transport, mode), None).await
+    let opening = handler.clone().serve_with_lifecycle(transport, lifecycle(era));
+    opened_in(server.startup_time(), opening, None).await
 }
 
 async fn login(
@@ -206,13 +239,13 @@ async fn login(
     handler: &Handler,
     around: &Surroundings,
     expander: &Expander<'_>,
-) -> Result<Option<AuthorizationManager>, ConnectError> {
+) -> Result<Option<Login>, ConnectError> {
     let Some(logins) = &around.logins else { return Ok(None) };
     let mut settings = server.oauth.clone();
     if let Some(secret) = settings.as_mut().and_then(|settings| settings.client_secret.as_mut()) {
         *secret = expander.expand(secret, "oauth.client_secret")?;
     }
-    let found = oauth::manager(logins, &handler.server, url, settings.as_ref()).await;
+    let found = oauth::existing(logins, &handler.server, url, settings).await;
     found.map_err(|error| ConnectError::Session(line(&words(&error), MAX_REASON)))
 }
 
@@ -221,29 +254,31 @@ type Service = RunningService<RoleClient, Handler>;
 async fn opened_in(
     time: Duration,
     opening: impl Future<Output = Result<Service, ClientInitializeError>>,
-    child: Option<Child>,
-) -> Result<Connected, ConnectError> {
-    match tokio::time::timeout(time, opening).await {
+    program: Option<Program>,
+) -> Result<Connected, Failed> {
+    let child = program.as_ref().map(|program| &program.child);
+    let error = match tokio::time::timeout(time, opening).await {
         Ok(Ok(service)) => {
             let spoken = service.peer().peer_info().map(|info| info.protocol_version.clone());
             let is_modern = spoken.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
             let era = if is_modern { Era::Modern } else { Era::Legacy };
-            Ok(Connected { service, child, era })
+            return Ok(Connected { service, program, era });
         }
         Ok(Err(error)) if error.is_authorization_required() => {
-            Err(ConnectError::Login(error.auth_challenge().map(str::to_owned)))
+            ConnectError::Login(error.auth_challenge().map(str::to_owned))
         }
         Ok(Err(error)) => {
-            let mut said = said_on_stderr(child.as_ref());
-            if let Some(child) = &child {
+            let mut said = said_on_stderr(child);
+            if let Some(child) = child {
                 // A moment for its last words: why it ended is worth more than that it did.
                 let _ = tokio::time::timeout(Duration::from_millis(200), child.ended()).await;
                 said = format!("{}{}", how_ended(child), said_on_stderr(Some(child)));
             }
-            Err(ConnectError::Session(format!("{}{said}", line(&told(&error), MAX_REASON))))
+            ConnectError::Session(format!("{}{said}", line(&told(&error), MAX_REASON)))
         }
-        Err(_) => Err(ConnectError::Timeout(time, said_on_stderr(child.as_ref()))),
-    }
+        Err(_) => ConnectError::Timeout(time, said_on_stderr(child)),
+    };
+    Err(Failed { error, program })
 }
 
 /// Why a session could not be opened, without the names of what it was tried with.
@@ -262,7 +297,7 @@ fn told(error: &ClientInitializeError) -> String {
 }
 
 /// The error with its causes.
-fn words(error: &dyn std::error::Error) -> String {
+pub(super) fn words(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
@@ -300,11 +335,11 @@ pub(crate) fn said_on_stderr(child: Option<&Child>) -> String {
 }
 
 async fn start(
-    place: &Place,
+    server: &McpServer,
     expander: &Expander<'_>,
     around: &Surroundings,
-) -> Result<(Child, LineTransport), ConnectError> {
-    let Place::Program { command, args, env, cwd } = place else {
+) -> Result<LineTransport, ConnectError> {
+    let Place::Program { command, args, env, cwd } = &server.place else {
         return Err(ConnectError::Start("there is no program to start".to_owned()));
     };
     let Some(supervisor) = &around.supervisor else {
@@ -321,14 +356,15 @@ async fn start(
         launch.environment.retain(|(known, _)| known != name.as_str());
         launch.environment.push((name.into(), value.into()));
     }
+    launch.apart = !server.shared_processes && !rights::needs_more(&words[0], &launch.environment);
+    launch.parting = Some(PARTING);
     let limits = Limits { head: LOG_HEAD, tail: LOG_TAIL, ..Limits::default() };
     launch.log = Arc::new(Log::with(limits, None));
     let failed = |error: &dyn std::error::Error| {
         ConnectError::Start(format!("`{}` cannot be started: {}", words[0], self::words(error)))
     };
     let (child, pipes) = supervisor.start_piped(launch).await.map_err(|error| failed(&error))?;
-    let transport = LineTransport::new(child.clone(), pipes).map_err(|error| failed(&error))?;
-    Ok((child, transport))
+    LineTransport::new(child, pipes).map_err(|error| failed(&error))
 }
 
 fn folder(
@@ -360,11 +396,4 @@ fn http_config(
         sent.insert(header, value);
     }
     Ok(StreamableHttpClientTransportConfig::with_uri(url).custom_headers(sent))
-}
-
-/// One client for a server. What is sent to it may be secret, so nothing leads elsewhere.
-pub(crate) fn http_client() -> reqwest::Result<reqwest::Client> {
-    // It is an error that there is one already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder().connect_timeout(CONNECT).redirect(Policy::none()).build()
 }

@@ -3,6 +3,10 @@
 mod call;
 mod connect;
 mod handler;
+mod heard;
+mod interfaces;
+mod listen;
+mod rights;
 
 use std::sync::Arc;
 
@@ -12,7 +16,7 @@ use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ListToolsRequest,
     PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResult,
-    ServerNotification, ServerResult, SubscriptionFilter,
+    ServerResult,
 };
 use rmcp::service::{Peer, RunningService};
 use serde_json::Value;
@@ -21,14 +25,19 @@ pub(crate) use call::{CallError, Patience};
 pub use connect::ConnectError;
 use connect::{Connected, connect, how_ended};
 pub(crate) use connect::{Surroundings, said_on_stderr};
-pub(crate) use handler::{Handler, Heard};
+pub(crate) use handler::Handler;
+pub(crate) use heard::Heard;
+pub(crate) use listen::listen;
 
 use crate::result::Answer;
+use crate::wire::Program;
 
 /// How many pages of a list are asked for.
 const MAX_PAGES: usize = 100;
 /// How many tools of a server are looked at.
 pub(crate) const MAX_TOOLS: usize = 1_000;
+/// How many bytes its list may have, all pages together.
+const MAX_LIST_BYTES: usize = 32 * 1024 * 1024;
 /// How often a call may be sent again with what the server asked for.
 const MAX_ROUNDS: usize = 8;
 
@@ -36,7 +45,7 @@ const MAX_ROUNDS: usize = 8;
 pub(crate) struct Session {
     service: RunningService<RoleClient, Handler>,
     handler: Handler,
-    child: Option<Child>,
+    program: Option<Program>,
     pub(crate) era: Era,
 }
 
@@ -50,6 +59,18 @@ pub(crate) struct Listed {
     pub(crate) cut: bool,
 }
 
+impl Listed {
+    /// A list holds as long as the first of its pages that does not any more.
+    fn hold(&mut self, ttl_ms: Option<u64>) {
+        self.ttl_ms = self.ttl_ms.into_iter().chain(ttl_ms).min();
+    }
+
+    /// About how long it is, by its texts, which are all that can be long.
+    fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.to_string().len()).sum()
+    }
+}
+
 impl Session {
     /// Opens one.
     pub(crate) async fn open(
@@ -58,8 +79,8 @@ impl Session {
         handler: Handler,
         around: &Surroundings,
     ) -> Result<Self, ConnectError> {
-        let Connected { service, child, era } = connect(server, known, &handler, around).await?;
-        Ok(Self { service, handler, child, era })
+        let Connected { service, program, era } = connect(server, known, &handler, around).await?;
+        Ok(Self { service, handler, program, era })
     }
 
     pub(crate) fn peer(&self) -> &Peer<RoleClient> {
@@ -71,19 +92,32 @@ impl Session {
     }
 
     pub(crate) fn child(&self) -> Option<&Child> {
-        self.child.as_ref()
+        self.program.as_ref().map(|program| &program.child)
+    }
+
+    /// Ends it, whoever still holds it: calls that are under way are told that it is gone.
+    pub(crate) fn end(&self) {
+        self.service.cancellation_token().cancel();
+        if let Some(program) = &self.program {
+            program.leave();
+        }
     }
 
     /// Nothing can be asked here any more.
     pub(crate) fn is_over(&self) -> bool {
         self.service.is_closed()
             || self.peer().is_transport_closed()
-            || self.child.as_ref().is_some_and(|child| child.end().is_some())
+            || self.child().is_some_and(|child| child.end().is_some())
+    }
+
+    /// Its program does not read what it is sent.
+    fn is_deaf(&self) -> bool {
+        self.program.as_ref().is_some_and(Program::does_not_read)
     }
 
     /// What is known of how it ended, for a message.
     pub(crate) async fn last_words(&self) -> String {
-        let Some(child) = &self.child else { return String::new() };
+        let Some(child) = self.child() else { return String::new() };
         let moment = std::time::Duration::from_millis(200);
         let _ = tokio::time::timeout(moment, child.ended()).await;
         format!("{}{}", how_ended(child), said_on_stderr(Some(child)))
@@ -114,7 +148,7 @@ impl Session {
             let answered = self.request(ClientRequest::ListToolsRequest(request), patience).await?;
             let next = match answered {
                 ServerResult::ListToolsResult(page) => {
-                    listed.ttl_ms = page.ttl_ms;
+                    listed.hold(page.ttl_ms);
                     let tools =
                         page.tools.iter().filter_map(|tool| serde_json::to_value(tool).ok());
                     listed.tools.extend(tools);
@@ -125,12 +159,12 @@ impl Session {
                     let Some(tools) = page["tools"].as_array() else {
                         return Err(CallError::Unreadable("its list of tools is none"));
                     };
-                    listed.ttl_ms = page["ttlMs"].as_u64();
+                    listed.hold(page["ttlMs"].as_u64());
                     listed.tools.extend(tools.iter().cloned());
                     page["nextCursor"].as_str().map(str::to_owned)
                 }
             };
-            if listed.tools.len() > MAX_TOOLS {
+            if listed.tools.len() > MAX_TOOLS || listed.bytes() > MAX_LIST_BYTES {
                 listed.tools.truncate(MAX_TOOLS);
                 listed.cut = true;
                 return Ok(listed);
@@ -157,7 +191,8 @@ impl Session {
             match self.request(ClientRequest::CallToolRequest(request), patience).await? {
                 ServerResult::CallToolResult(result) => return Ok(Answer::of(result)),
                 ServerResult::InputRequiredResult(wanted) => {
-                    params.input_responses = Some(self.inputs(wanted.input_requests).await?);
+                    params.input_responses =
+                        Some(self.inputs(wanted.input_requests, patience.call).await?);
                     params.request_state = wanted.request_state;
                 }
                 other => {
@@ -183,7 +218,8 @@ impl Session {
             match self.request(ClientRequest::ReadResourceRequest(request), patience).await? {
                 ServerResult::ReadResourceResult(result) => return Ok(result),
                 ServerResult::InputRequiredResult(wanted) => {
-                    params.input_responses = Some(self.inputs(wanted.input_requests).await?);
+                    params.input_responses =
+                        Some(self.inputs(wanted.input_requests, patience.call).await?);
                     params.request_state = wanted.request_state;
                 }
                 _ => break,
@@ -193,23 +229,12 @@ impl Session {
     }
 }
 
-/// Hears when a server's tools change, as long as its session lasts. A server of the older era
-/// says so by itself.
-pub(crate) async fn listen(peer: Peer<RoleClient>, era: Era, heard: Arc<Heard>) {
-    if era != Era::Modern {
-        return;
-    }
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
-    let Ok(mut subscription) = peer.listen(filter).await else { return };
-    while let Ok(Some(told)) = subscription.next().await {
-        if matches!(told, ServerNotification::ToolListChangedNotification(_)) {
-            heard.list_changed.notify_one();
-        }
-    }
-}
-
 impl Drop for Session {
     fn drop(&mut self) {
         self.handler.heard.over.notify_one();
+        // The session's own end may wait for its last words.
+        if let Some(program) = &self.program {
+            program.leave();
+        }
     }
 }

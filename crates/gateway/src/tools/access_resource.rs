@@ -60,10 +60,14 @@ impl Tool for AccessResource {
         if uri.is_empty() || uri.len() > MAX_URI || cleaned(&uri) != uri {
             return Err(ToolError::invalid("the uri is empty, too long or has hidden characters"));
         }
-        // Its own kind of action: a grant for a tool says nothing about resources.
-        let actions = [Action::Mcp { server: server_name, tool: format!("resource:{uri}") }];
+        let actions = [reading(server_name, &uri)];
         Ok(Box::new(ReadPlan { server, uri, actions }))
     }
+}
+
+/// Its own kind of action: a grant for a tool says nothing about resources.
+pub(super) fn reading(server: String, uri: &str) -> Action {
+    Action::Mcp { server, tool: format!("resource:{uri}") }
 }
 
 struct ReadPlan {

@@ -2,18 +2,21 @@
 
 mod access_resource;
 mod plan;
+mod read_app;
 mod use_tool;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use dogu_tool::{Category, Group, Plan, Scope, Tool, ToolError, ToolName, ToolSpec};
+use dogu_tool::{Category, Exposure, Group, Plan, Scope, Tool, ToolError, ToolName, ToolSpec};
 use serde_json::{Value, json};
 
 pub(crate) use access_resource::AccessResource;
 use plan::CallPlan;
+pub(crate) use read_app::{READ_APP, ReadApp};
 pub(crate) use use_tool::UseTool;
 
+use crate::apps;
 use crate::definition::Definition;
 use crate::mentions::Mentions;
 use crate::server::Server;
@@ -43,7 +46,10 @@ impl ServerTool {
             .timeout(longest(server));
         spec.title = tool.title.as_ref().map(|title| format!("{}: {title}", server.name));
         spec.output_schema.clone_from(&tool.output_schema);
-        spec.meta.clone_from(&tool.meta);
+        spec.meta = apps::tool_meta(&server.name, &tool.meta);
+        if apps::is_for_apps_only(&tool.meta) {
+            spec.exposure = Exposure::Hidden;
+        }
         spec.non_blocking = true;
         let (server, mentions) = (Arc::clone(server), Arc::clone(mentions));
         Ok(Self { spec, server, mentions, key: tool.key.clone() })
@@ -78,9 +84,6 @@ impl Tool for ServerTool {
     }
 
     fn prepare(&self, input: Value, _: &Scope) -> Result<Box<dyn Plan>, ToolError> {
-        let Value::Object(arguments) = input else {
-            return Err(ToolError::invalid("the arguments are not an object"));
-        };
-        Ok(Box::new(CallPlan::new(&self.server, &self.mentions, &self.key, arguments)?))
+        Ok(Box::new(CallPlan::new(&self.server, &self.mentions, &self.key, input)?))
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct CallPlan {
     /// Which of the server's tools it is.
     key: String,
     arguments: Map<String, Value>,
+    /// What was changed in them.
+    notes: Vec<String>,
     actions: [Action; 1],
     /// The tool as it is known now; none where the server was never asked.
     definition: Option<Arc<Definition>>,
@@ -41,8 +43,11 @@ impl CallPlan {
         server: &Arc<Server>,
         mentions: &Arc<Mentions>,
         key: &str,
-        arguments: Map<String, Value>,
+        arguments: Value,
     ) -> Result<Self, ToolError> {
+        let Value::Object(arguments) = arguments else {
+            return Err(ToolError::invalid("the arguments are not an object"));
+        };
         let definition = server.tools().get(key).cloned();
         let tool = definition.as_ref().map_or(key, |tool| &tool.name).to_owned();
         if server.is_off(&tool) {
@@ -61,8 +66,15 @@ impl CallPlan {
             mentions: Arc::clone(mentions),
             key: key.to_owned(),
             arguments,
+            notes: Vec::new(),
             definition,
         })
+    }
+
+    /// The same with what was changed in its arguments.
+    pub(crate) fn with_notes(mut self, notes: Vec<String>) -> Self {
+        self.notes = notes;
+        self
     }
 
     /// The parts that are not what they were when the tool was last let run.
@@ -75,6 +87,16 @@ impl CallPlan {
 
     fn name(&self) -> String {
         line(&self.key, MAX_TOLD)
+    }
+
+    /// The arguments, a line each: no text in them can look like a line of its own.
+    fn with_what(&self) -> Option<String> {
+        let each = self
+            .arguments
+            .iter()
+            .map(|(name, value)| format!("with {}: {value}", line(name, MAX_TOLD)));
+        let text = each.collect::<Vec<_>>().join("\n");
+        (!text.is_empty()).then_some(text)
     }
 
     /// What was and what is, for each part that changed.
@@ -99,7 +121,14 @@ impl Plan for CallPlan {
 
     fn preview(&self, _: &dyn ReadCaps) -> Option<Preview> {
         let summary = format!("Call {} of the MCP server {}", self.name(), self.server.name);
-        Some(Preview { summary, detail: self.what_changed() })
+        let detail = [self.with_what(), self.what_changed()];
+        let detail: Vec<String> = detail.into_iter().flatten().collect();
+        let detail = (!detail.is_empty()).then(|| detail.join("\n\n"));
+        Some(Preview { summary, detail })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     fn tighten(&self, verdict: Verdict) -> Verdict {
@@ -145,18 +174,29 @@ impl CallPlan {
         let tools = server.tools();
         let Some(now) = tools.get(&self.key) else { return Err(self.not_there(&tools)) };
         self.still_the_same(&now.looks)?;
+        self.fits_now()?;
         self.pin(now).await;
         let mut params = CallToolRequestParams::new(now.name.clone());
         params.arguments = Some(self.arguments.clone());
         let tell = |text: &str, fraction: Option<f32>| ctx.progress(text, fraction);
         let answer = session.call(params, &patience(server, ctx, &tell)).await;
         match answer {
-            Ok(answer) => answer.into_output(&server.name, &now.name),
+            Ok(answer) => answer.shown_by(now).into_output(&server.name, &now.name),
             Err(error) => {
                 server.note_call(&error);
                 Err(failed(&server.name, &session, error).await)
             }
         }
+    }
+
+    /// The arguments of a tool that nobody knew when it was called are checked now that it is
+    /// known. They are not changed any more: they were judged as they are.
+    fn fits_now(&self) -> Result<(), ToolError> {
+        if self.definition.is_some() {
+            return Ok(());
+        }
+        let Some(tool) = self.server.registered(&self.key) else { return Ok(()) };
+        tool.check(&Value::Object(self.arguments.clone()))
     }
 
     /// What was judged is what is called: a tool that turned out to be another one is not.
@@ -231,12 +271,18 @@ pub(crate) async fn failed(server: &str, session: &Session, error: CallError) ->
                 time.as_secs()
             ),
         ),
+        CallError::Gone if session.child().is_none() => ToolError::failed(format!(
+            "The MCP server {server} broke off before it had answered. What it did is not known, and nothing was sent again."
+        )),
         CallError::Gone => {
             let words = session.last_words().await;
             ToolError::failed(format!(
                 "The MCP server {server} ended during the call{words}. What it did is not known, and nothing was sent again."
             ))
         }
+        CallError::Lost(why) => ToolError::failed(format!(
+            "The MCP server {server} did not answer as it should: {why}. What it did is not known, and nothing was sent again."
+        )),
         CallError::Login(_) => ToolError::failed(format!(
             "The MCP server {server} wants another login for this; it did nothing."
         ))

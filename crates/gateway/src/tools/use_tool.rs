@@ -52,8 +52,14 @@ impl Tool for UseTool {
         let input: Input = serde_json::from_value(input)
             .map_err(|error| ToolError::invalid(format!("Invalid arguments: {error}")))?;
         let server = self.servers.find(&input.server_name)?;
-        let arguments = input.arguments.unwrap_or_default();
+        let arguments = Value::Object(input.arguments.unwrap_or_default());
+        // As if it had been called by its own name; a server that was never asked is asked first.
+        let (arguments, changes) = match server.registered(&input.tool_name) {
+            Some(tool) => tool.fit(arguments)?,
+            None => (arguments, Vec::new()),
+        };
         let mentions = self.servers.mentions();
-        Ok(Box::new(CallPlan::new(server, mentions, &input.tool_name, arguments)?))
+        let plan = CallPlan::new(server, mentions, &input.tool_name, arguments)?;
+        Ok(Box::new(plan.with_notes(changes)))
     }
 }

@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// How much of the beginning and of the end of a line is kept that is too long: its id is in one
 /// of them.
-const EDGE: usize = 512;
+pub(super) const EDGE: usize = 512;
 
 /// What was found.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 //! without end, answers to nothing.
 
 mod lines;
+mod program;
 mod writer;
 
 use std::collections::HashSet;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use dogu_output::{Log, Stream};
 use dogu_process::{Child, Pipes};
@@ -20,13 +21,14 @@ use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
-use lines::{Line, Lines};
+use lines::{EDGE, Line, Lines};
+pub(crate) use program::{PARTING, Program};
 use writer::Writer;
 
 /// The most that one message may have.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
-/// How long a program has to end by itself.
-const END_GRACE: Duration = Duration::from_millis(500);
+/// How many requests a server may have without reading the answers.
+const MAX_UNREAD: usize = 2_000;
 /// How much of a line that is no message is shown in the log.
 const MAX_NOISE: usize = 1_000;
 
@@ -35,7 +37,9 @@ pub(crate) struct LineTransport {
     lines: Lines<Receiver>,
     writer: Option<Writer>,
     pending: Pending,
-    child: Child,
+    program: Program,
+    /// How many requests of the server have no answer yet that it has read.
+    unread: Arc<AtomicUsize>,
 }
 
 impl LineTransport {
@@ -43,43 +47,76 @@ impl LineTransport {
     pub(crate) fn new(child: Child, pipes: Pipes) -> io::Result<Self> {
         let read = Receiver::from_owned_fd(pipes.output)?;
         let write = Sender::from_owned_fd(pipes.input)?;
+        let (writer, writing) = Writer::new(write);
         Ok(Self {
             lines: Lines::new(read, MAX_MESSAGE_BYTES),
-            writer: Some(Writer::new(write)),
+            writer: Some(writer),
             pending: Pending::default(),
-            child,
+            program: Program::new(child, writing),
+            unread: Arc::default(),
         })
+    }
+
+    /// The program that is spoken with.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 
     /// What a line means to the session; none where it means nothing.
     fn read(&self, line: Line) -> Option<ServerJsonRpcMessage> {
-        let log = self.child.log();
+        let log = self.program.child.log();
         match line {
             Line::Whole(bytes) => match serde_json::from_slice(&bytes) {
+                Ok(message) if !self.may_ask(&message) => {
+                    noise(log, "too many requests", &bytes);
+                    None
+                }
                 Ok(message) => self.pending.admits(&message).then_some(message).or_else(|| {
                     noise(log, "an answer to nothing", &bytes);
                     None
                 }),
                 Err(_) if bytes.trim_ascii().is_empty() => None,
-                Err(_) => self.broken(&bytes).or_else(|| {
+                Err(error) => self.broken(&bytes, &error).or_else(|| {
                     noise(log, "not a message", &bytes);
                     None
                 }),
             },
             Line::TooLong { bytes, head, tail } => {
                 noise(log, &format!("a line of {bytes} bytes"), &head);
-                let told = format!(
-                    "the server answered with {bytes} bytes; at most {MAX_MESSAGE_BYTES} are read"
-                );
-                self.pending.failed(&[&head, &tail], told)
+                self.pending.failed(&[&head, &tail], too_long(bytes))
             }
             Line::End => None,
         }
     }
 
+    /// Whether the server may have another request: one that reads no answers could have any
+    /// number of them wait here.
+    fn may_ask(&self, message: &ServerJsonRpcMessage) -> bool {
+        if !matches!(message, JsonRpcMessage::Request(_)) {
+            return true;
+        }
+        let may = self.unread.load(Ordering::Relaxed) < MAX_UNREAD;
+        if may {
+            self.unread.fetch_add(1, Ordering::Relaxed);
+        }
+        may
+    }
+
     /// A line that is JSON and answers something, but not in a way that can be read: whoever
     /// waits need not wait longer.
-    fn broken(&self, bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
+    fn broken(&self, bytes: &[u8], error: &serde_json::Error) -> Option<ServerJsonRpcMessage> {
+        // The parser has no other way to tell.
+        let is_deep = error.to_string().starts_with("recursion limit");
+        if is_deep || std::str::from_utf8(bytes).is_err() {
+            let edge = bytes.len().min(EDGE);
+            let edges = [&bytes[..edge], &bytes[bytes.len() - edge..]];
+            let id = self.pending.named_in(&edges)?;
+            let told = if is_deep { "is nested too deeply" } else { "is not text" };
+            return self
+                .pending
+                .take(&id)
+                .then(|| failure(id, format!("the server's answer {told}")));
+        }
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
         let told = "the server's answer is not one of the protocol".to_owned();
@@ -92,7 +129,13 @@ fn noise(log: &Log, what: &str, bytes: &[u8]) {
     log.push(Stream::Err, format!("[dogu: {what} on stdout: {shown}]\n").as_bytes());
 }
 
-fn failure(id: RequestId, told: String) -> ServerJsonRpcMessage {
+/// What is said of an answer with so many bytes.
+pub(crate) fn too_long(bytes: impl std::fmt::Display) -> String {
+    format!("the server answered with {bytes} bytes; at most {MAX_MESSAGE_BYTES} are read")
+}
+
+/// The end of a request, as if the server had refused it.
+pub(crate) fn failure(id: RequestId, told: String) -> ServerJsonRpcMessage {
     JsonRpcMessage::error(ErrorData::internal_error(told, None), Some(id))
 }
 
@@ -105,12 +148,15 @@ impl Transport<RoleClient> for LineTransport {
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         self.pending.sent(&message);
         let writer = self.writer.clone();
+        let unread = Arc::clone(&self.unread);
         async move {
             let line = serde_json::to_vec(&message)?;
-            match writer {
-                Some(writer) => writer.line(line).await,
-                None => Err(io::ErrorKind::NotConnected.into()),
+            let Some(writer) = writer else { return Err(io::ErrorKind::NotConnected.into()) };
+            let written = writer.line(line).await;
+            if matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+                unread.fetch_sub(1, Ordering::Relaxed);
             }
+            written
         }
     }
 
@@ -135,7 +181,7 @@ impl Transport<RoleClient> for LineTransport {
 
 impl Drop for LineTransport {
     fn drop(&mut self) {
-        self.child.stop(END_GRACE);
+        self.program.leave();
     }
 }
 
@@ -189,11 +235,16 @@ impl Pending {
         same.is_some_and(|same| waiting.remove(&same))
     }
 
+    /// The request that a piece of its answer names.
+    fn named_in(&self, edges: &[&[u8]]) -> Option<RequestId> {
+        let waiting = self.lock();
+        edges.iter().find_map(|edge| waiting.iter().find(|id| names(edge, id)).cloned())
+    }
+
     /// The end of a request whose answer cannot be read, if it can be told which one.
     fn failed(&self, edges: &[&[u8]], told: String) -> Option<ServerJsonRpcMessage> {
+        let by_id = self.named_in(edges);
         let mut waiting = self.lock();
-        let by_id =
-            edges.iter().find_map(|edge| waiting.iter().find(|id| names(edge, id)).cloned());
         let only = || if waiting.len() == 1 { waiting.iter().next().cloned() } else { None };
         let id = by_id.or_else(only)?;
         waiting.remove(&id);

@@ -145,10 +145,25 @@ impl Client {
         Ok(said.remove(FORM).unwrap_or_default())
     }
 
+    /// Fails where the client knows no tasks: for a tool that always takes longer than a request
+    /// may. The client is told what it lacks.
+    pub fn require_tasks(&self) -> Result<(), ToolError> {
+        if self.capabilities.supports_tasks() {
+            return Ok(());
+        }
+        Err(self.lacks(ClientCapabilities::builder().enable_tasks().build()))
+    }
+
     fn require(&self, request: &InputRequest) -> Result<(), ToolError> {
-        let Some(missing) = lacks(&self.capabilities, request) else { return Ok(()) };
+        match lacks(&self.capabilities, request) {
+            Some(missing) => Err(self.lacks(missing)),
+            None => Ok(()),
+        }
+    }
+
+    fn lacks(&self, missing: ClientCapabilities) -> ToolError {
         let _ = self.missing.set(missing);
-        Err(ToolError::failed("The client cannot do what this tool needs of it."))
+        ToolError::failed("The client cannot do what this tool needs of it.")
     }
 
     /// What a tool needed and the client cannot do.

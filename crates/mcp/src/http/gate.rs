@@ -1,8 +1,7 @@
-//! Who may come in. Each holder of a token has a service of their own, so that the sessions and
-//! calls of one do not exist for another.
+//! Who may come in.
 
-use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,95 +9,114 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use dogu_runtime::Runtime;
-use dogu_tool::Principal;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use dogu_tool::{Origin, Principal};
 
+use super::holder::{Holder, Making};
 use super::{Ends, body};
-use crate::ask::seal::Seal;
-use crate::call::Caller;
 use crate::error::ServeError;
-use crate::handler::Handler;
-use crate::message::MAX_MESSAGE_BYTES;
 use crate::options::ServeOptions;
-use crate::tokens::Tokens;
+use crate::tokens::{Accepted, Followed, TokenStore};
 
-/// How long a session of the first era lives without a sign of life: longer than any call, a
-/// person's answer included.
-const SESSION_IDLE: Duration = Duration::from_hours(1);
+/// How often a look is taken for tokens that were taken away, so that what their holders have
+/// open ends even if nobody sends anything.
+const LOOK: Duration = Duration::from_millis(500);
 
-type Service = StreamableHttpService<Handler, LocalSessionManager>;
-
-/// The services, by token.
+/// The door.
 pub(crate) struct Gate {
-    holders: Vec<(blake3::Hash, Service)>,
-    /// Nobody needs a token.
-    anyone: bool,
+    making: Making,
+    who: Who,
+}
+
+/// Who is let in.
+enum Who {
+    /// Whoever comes.
+    Anyone(Arc<Holder>),
+    /// Whoever has a token.
+    Holders(Mutex<Holders>),
+}
+
+/// The holders of tokens, as the store had them at the last look.
+struct Holders {
+    tokens: Followed,
+    known: Vec<Arc<Holder>>,
 }
 
 impl Gate {
+    /// A door for whoever has a token of the store.
     pub(crate) fn new(
         runtime: &Runtime,
         addr: SocketAddr,
-        tokens: Option<&Tokens>,
+        tokens: TokenStore,
         options: &ServeOptions,
         ends: &Ends,
     ) -> Result<Self, ServeError> {
-        let mut http = config(addr, options, ends);
-        if tokens.is_none() {
-            http = http.with_allowed_origins(own_origins(addr));
-        }
-        let server = Arc::new(options.config());
-        let (options, seal) = (Arc::new(options.clone()), Arc::new(Seal::new()?));
-        let mut holders = Vec::new();
-        let known = tokens.map_or_else(Vec::new, Tokens::holders);
-        let anyone = tokens.is_none().then(|| (blake3::hash(b""), Principal::process("anyone")));
-        for (hash, principal) in known.into_iter().chain(anyone) {
-            let (options, seal) = (Arc::clone(&options), Arc::clone(&seal));
-            let closing = ends.closing.clone();
-            let caller = Caller::new(runtime.clone(), principal, options, seal, closing)?;
-            let (caller, server) = (Arc::new(caller), Arc::clone(&server));
-            let handler = move || Ok(Handler::new(Arc::clone(&caller), Arc::clone(&server)));
-            let mut sessions = LocalSessionManager::default();
-            sessions.session_config.keep_alive = Some(SESSION_IDLE);
-            holders.push((hash, Service::new(handler, Arc::new(sessions), http.clone())));
-        }
-        Ok(Self { holders, anyone: tokens.is_none() })
+        let making = Making::new(runtime.clone(), addr, options, ends.clone())?;
+        let holders = Holders { tokens: Followed::new(tokens), known: Vec::new() };
+        Ok(Self { making, who: Who::Holders(Mutex::new(holders)) })
     }
 
-    /// The service of whoever sent these headers. Digests are compared, in constant time and all
-    /// of them, so that the time tells nothing about a token.
-    fn service(&self, headers: &HeaderMap) -> Option<&Service> {
-        let token = if self.anyone { &[] } else { bearer(headers)? };
-        let hash = blake3::hash(token);
+    /// A door that is open.
+    pub(crate) fn open(
+        runtime: &Runtime,
+        addr: SocketAddr,
+        options: &ServeOptions,
+        ends: &Ends,
+    ) -> Result<Self, ServeError> {
+        let making =
+            Making::new(runtime.clone(), addr, options, ends.clone())?.with_own_origins(addr);
+        let nobody = Accepted { name: String::new(), hash: blake3::hash(b"") };
+        let anyone = making.holder(nobody, Origin::of(Principal::process("anyone")))?;
+        Ok(Self { making, who: Who::Anyone(anyone) })
+    }
+
+    /// Whoever sent these headers. Digests are compared, in constant time and all of them, so
+    /// that the time tells nothing about a token.
+    fn holder(&self, headers: &HeaderMap) -> Option<Arc<Holder>> {
+        let holders = match &self.who {
+            Who::Anyone(anyone) => return Some(Arc::clone(anyone)),
+            Who::Holders(holders) => holders,
+        };
+        let hash = blake3::hash(bearer(headers)?);
+        let mut holders = holders.lock().unwrap_or_else(PoisonError::into_inner);
+        holders.look(&self.making);
         let mut found = None;
-        for (known, service) in &self.holders {
-            if *known == hash {
-                found = Some(service);
+        for holder in &holders.known {
+            if holder.token.hash == hash {
+                found = Some(Arc::clone(holder));
             }
         }
         found
     }
+
+    /// Looks for tokens that were taken away, for ever.
+    pub(crate) async fn follow(&self) {
+        let Who::Holders(holders) = &self.who else { return std::future::pending().await };
+        loop {
+            tokio::time::sleep(LOOK).await;
+            holders.lock().unwrap_or_else(PoisonError::into_inner).look(&self.making);
+        }
+    }
 }
 
-fn config(addr: SocketAddr, options: &ServeOptions, ends: &Ends) -> StreamableHttpServerConfig {
-    let bound = match addr.ip() {
-        IpAddr::V4(ip) => ip.to_string(),
-        IpAddr::V6(ip) => format!("[{ip}]"),
-    };
-    let config = StreamableHttpServerConfig::default()
-        .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
-        .with_cancellation_token(ends.streams.clone())
-        .with_allowed_origins(options.allowed_origins.clone())
-        .enforce_origin_validation();
-    let hosts = config.allowed_hosts.iter().cloned().chain([bound]);
-    let hosts: Vec<String> = hosts.chain(options.allowed_hosts.iter().cloned()).collect();
-    config.with_allowed_hosts(hosts)
-}
-
-/// The origins of pages that the server could have sent itself.
-fn own_origins(addr: SocketAddr) -> [String; 2] {
-    [format!("http://{addr}"), format!("http://localhost:{}", addr.port())]
+impl Holders {
+    /// Lets in who has a token now, and ends what those have who no longer have one.
+    fn look(&mut self, making: &Making) {
+        let Some(accepted) = self.tokens.look() else { return };
+        let mut before = std::mem::take(&mut self.known);
+        for token in accepted {
+            if let Some(at) = before.iter().position(|holder| holder.token == token) {
+                self.known.push(before.swap_remove(at));
+                continue;
+            }
+            let mut origin = Origin::of(token.principal());
+            origin.agent_name.clone_from(&token.name);
+            match making.holder(token, origin) {
+                Ok(holder) => self.known.push(holder),
+                Err(error) => tracing::warn!(target: "dogu", %error, "a token is not let in"),
+            }
+        }
+        before.into_iter().for_each(Holder::end);
+    }
 }
 
 /// The token of a request that has exactly one.
@@ -109,9 +127,13 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim().as_bytes())
 }
 
-/// The door: the token first, everything else after it.
+fn session(headers: &HeaderMap) -> Option<&str> {
+    headers.get("mcp-session-id").and_then(|id| id.to_str().ok())
+}
+
+/// The token first, everything else after it.
 pub(crate) async fn enter(State(gate): State<Arc<Gate>>, request: Request) -> Response {
-    let Some(service) = gate.service(request.headers()) else { return unauthorized() };
+    let Some(holder) = gate.holder(request.headers()) else { return unauthorized() };
     let request = if request.method() == Method::POST {
         match body::checked(request).await {
             Ok(request) => request,
@@ -120,8 +142,18 @@ pub(crate) async fn enter(State(gate): State<Arc<Gate>>, request: Request) -> Re
     } else {
         request
     };
+    // A body can take its time, and the token be taken away meanwhile.
+    if holder.is_gone() {
+        return unauthorized();
+    }
+    if let Some(session) = session(request.headers()) {
+        holder.uses(session);
+    }
     let ends_session = request.method() == Method::DELETE;
-    let mut response = service.handle(request).await.map(Body::new);
+    let mut response = holder.service.handle(request).await.map(Body::new);
+    if let Some(session) = session(response.headers()) {
+        holder.begins(session).await;
+    }
     // rmcp says 202, which the official Python client takes for a failure.
     if ends_session && response.status() == StatusCode::ACCEPTED {
         *response.status_mut() = StatusCode::NO_CONTENT;

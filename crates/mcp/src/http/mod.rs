@@ -1,10 +1,13 @@
 //! MCP over HTTP, at `/mcp`, for whoever has a token.
 
+mod accept;
 mod body;
 mod gate;
+mod holder;
 mod pages;
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::ServeError;
 use crate::options::ServeOptions;
 use crate::resources;
-use crate::tokens::Tokens;
+use crate::tokens::TokenStore;
 use gate::Gate;
 
 /// How long calls may go on after the server was told to end.
@@ -31,9 +34,10 @@ const LAST_BYTES: Duration = Duration::from_millis(200);
 pub struct HttpServer {
     listener: TcpListener,
     addr: SocketAddr,
-    router: Router,
+    gate: Arc<Gate>,
     runtime: Runtime,
     ends: Ends,
+    head_time: Duration,
 }
 
 /// What ends when the server does.
@@ -45,39 +49,27 @@ pub(crate) struct Ends {
     pub(crate) streams: CancellationToken,
 }
 
+impl Ends {
+    /// What ends with all of this, or before.
+    fn child(&self) -> Self {
+        Self { closing: self.closing.child_token(), streams: self.streams.child_token() }
+    }
+}
+
 impl HttpServer {
-    /// Listens on exactly this address. One that other machines can reach is refused unless the
-    /// options allow it.
+    /// Listens on exactly this address, for whoever has a token of the store at the moment of
+    /// each request. An address that other machines can reach is refused unless the options allow
+    /// it.
     pub async fn bind(
         runtime: Runtime,
         addr: SocketAddr,
-        tokens: Tokens,
+        tokens: TokenStore,
         options: ServeOptions,
     ) -> Result<Self, ServeError> {
-        Self::bind_with(runtime, addr, Some(tokens), options).await
-    }
-
-    async fn bind_with(
-        runtime: Runtime,
-        addr: SocketAddr,
-        tokens: Option<Tokens>,
-        options: ServeOptions,
-    ) -> Result<Self, ServeError> {
-        if !addr.ip().is_loopback() && !options.allow_remote {
-            return Err(ServeError::Remote { addr });
-        }
-        let failed = |source| ServeError::Bind { addr, source };
-        let listener = TcpListener::bind(addr).await.map_err(failed)?;
-        let addr = listener.local_addr().map_err(failed)?;
-        resources::register(runtime.registry())?;
-        let ends = Ends::default();
-        let gate = Gate::new(&runtime, addr, tokens.as_ref(), &options, &ends)?;
-        let router = Router::new()
-            .route("/", get(pages::root))
-            .route("/healthz", get(pages::healthz))
-            .route("/mcp", any(gate::enter))
-            .with_state(Arc::new(gate));
-        Ok(Self { listener, addr, router, runtime, ends })
+        Self::bind_with(runtime, addr, options, |runtime, addr, options, ends| {
+            Gate::new(runtime, addr, tokens, options, ends)
+        })
+        .await
     }
 
     /// Listens on loopback for whoever comes, without a token: for tests of the protocol, whose
@@ -89,7 +81,25 @@ impl HttpServer {
         options: ServeOptions,
     ) -> Result<Self, ServeError> {
         let options = ServeOptions { allow_remote: false, ..options };
-        Self::bind_with(runtime, addr, None, options).await
+        Self::bind_with(runtime, addr, options, Gate::open).await
+    }
+
+    async fn bind_with(
+        runtime: Runtime,
+        addr: SocketAddr,
+        options: ServeOptions,
+        gate: impl FnOnce(&Runtime, SocketAddr, &ServeOptions, &Ends) -> Result<Gate, ServeError>,
+    ) -> Result<Self, ServeError> {
+        if !addr.ip().is_loopback() && !options.allow_remote {
+            return Err(ServeError::Remote { addr });
+        }
+        let failed = |source| ServeError::Bind { addr, source };
+        let listener = TcpListener::bind(addr).await.map_err(failed)?;
+        let addr = listener.local_addr().map_err(failed)?;
+        resources::register(runtime.registry())?;
+        let ends = Ends::default();
+        let gate = Arc::new(gate(&runtime, addr, &options, &ends)?);
+        Ok(Self { listener, addr, gate, runtime, ends, head_time: options.head_time })
     }
 
     /// Where it listens, with the port that it got.
@@ -103,27 +113,27 @@ impl HttpServer {
         self,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
-        let Self { listener, router, runtime, ends, .. } = self;
+        let Self { listener, gate, runtime, ends, head_time, .. } = self;
         let stop = CancellationToken::new();
-        let stopping = stop.clone();
-        let serving = axum::serve(listener, router)
-            .with_graceful_shutdown(async move { stopping.cancelled().await })
-            .into_future();
+        let router = Router::new()
+            .route("/", get(pages::root))
+            .route("/healthz", get(pages::healthz))
+            .route("/mcp", any(gate::enter))
+            .with_state(Arc::clone(&gate));
+        let mut serving = pin!(accept::serve(listener, router, head_time, stop.clone()));
         let end = async {
             shutdown.await;
             stop.cancel();
             settle(&runtime, &ends).await;
         };
-        let mut serving = std::pin::pin!(serving);
         tokio::select! {
-            ended = &mut serving => return ended.map_err(ServeError::Http),
+            () = &mut serving => return Ok(()),
             () = end => {}
+            () = gate.follow() => {}
         }
         // Connections that are kept open without a request do not hold the server up.
-        match tokio::time::timeout(LAST_BYTES, serving).await {
-            Ok(ended) => ended.map_err(ServeError::Http),
-            Err(_) => Ok(()),
-        }
+        let _ = tokio::time::timeout(LAST_BYTES, serving).await;
+        Ok(())
     }
 }
 

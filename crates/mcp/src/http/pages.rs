@@ -6,7 +6,8 @@ pub(crate) async fn root() -> &'static str {
      \n\
      The endpoint is /mcp (streamable HTTP). It needs a token:\n\
      \x20   Authorization: Bearer <token>\n\
-     The token is in the file `http-token` of dogu's state folder, on the machine that runs it.\n"
+     `dogu mcp install CLIENT` gives a client its own, on the machine that runs this server;\n\
+     `dogu mcp tokens add NAME` makes one for any other client.\n"
 }
 
 /// Tells a supervisor that the server is alive.

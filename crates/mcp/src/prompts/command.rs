@@ -9,6 +9,9 @@ const ONE: &str = "arg";
 /// How many single arguments a command may have.
 const MOST_ARGUMENTS: usize = 9;
 
+/// How long a text with its arguments may be, in bytes.
+pub(super) const MOST_TEXT: usize = 1024 * 1024;
+
 /// A command as its file describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Command {
@@ -60,9 +63,9 @@ impl Command {
         names
     }
 
-    /// The text with the arguments in their places. What an argument says is never looked
-    /// through for places again.
-    pub(super) fn filled<'a>(&self, argument: impl Fn(&str) -> Option<&'a str>) -> String {
+    /// The text with the arguments in their places; none where that would be too long. What an
+    /// argument says is never looked through for places again.
+    pub(super) fn filled<'a>(&self, argument: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
         let all = argument(ALL);
         let words: Vec<&str> = all.unwrap_or_default().split_whitespace().collect();
         let one = |number: usize| {
@@ -73,17 +76,22 @@ impl Command {
         let mut text = String::new();
         let mut used = false;
         for piece in pieces(&self.body) {
-            match piece {
-                Piece::Text(part) => text.push_str(part),
-                Piece::Place(Place::All) => text.push_str(&everything),
-                Piece::Place(Place::One(number)) => text.push_str(one(number).unwrap_or_default()),
+            let part = match piece {
+                Piece::Text(part) => part,
+                Piece::Place(Place::All) => &everything,
+                Piece::Place(Place::One(number)) => one(number).unwrap_or_default(),
+            };
+            // A long argument in many places is more than any client asked for.
+            if text.len() + part.len() > MOST_TEXT {
+                return None;
             }
+            text.push_str(part);
             used |= piece.place().is_some();
         }
         if !used && !everything.is_empty() {
             text.push_str(&format!("\n\nARGUMENTS: {everything}"));
         }
-        text
+        (text.len() <= MOST_TEXT).then_some(text)
     }
 }
 
@@ -181,24 +189,38 @@ mod tests {
 
     #[test]
     fn arguments_go_where_they_belong_and_are_not_looked_through() {
-        let command = Command::parse(REVIEW);
         let all = |name: &str| (name == ALL).then_some("a.rs $1");
-        assert_eq!(command.filled(all), "Look at a.rs because $1.\nAll: a.rs $1 costs $10");
+        let filled = |command: &str, given: &dyn Fn(&str) -> Option<&'static str>| {
+            Command::parse(command).filled(given).unwrap()
+        };
+        assert_eq!(filled(REVIEW, &all), "Look at a.rs because $1.\nAll: a.rs $1 costs $10");
         let ones = |name: &str| match name {
             "arg1" => Some("x y"),
             "arg2" => Some("z"),
             _ => None,
         };
-        assert_eq!(command.filled(ones), "Look at x y because z.\nAll: x y z costs $10");
-        assert_eq!(Command::parse("Do").filled(all), "Do\n\nARGUMENTS: a.rs $1");
-        assert_eq!(Command::parse("Do").filled(|_| None), "Do");
+        assert_eq!(filled(REVIEW, &ones), "Look at x y because z.\nAll: x y z costs $10");
+        assert_eq!(filled("Do", &all), "Do\n\nARGUMENTS: a.rs $1");
+        assert_eq!(filled("Do", &|_| None), "Do");
+    }
+
+    #[test]
+    fn a_long_argument_in_many_places_is_refused() {
+        let long = "x".repeat(MOST_TEXT / 2);
+        let given = |name: &str| (name == ALL).then_some(long.as_str());
+        assert!(Command::parse("$ARGUMENTS").filled(given).is_some());
+        for body in ["$ARGUMENTS$ARGUMENTS$ARGUMENTS", &"$1 ".repeat(26_000)] {
+            assert_eq!(Command::parse(body).filled(given), None);
+        }
+        let longer = "x".repeat(MOST_TEXT);
+        assert_eq!(Command::parse("Do").filled(|_| Some(&longer)), None);
     }
 
     proptest! {
         #[test]
         fn any_file_is_read_and_filled(text in "(---\n|[a-z]+: .{0,9}\n|\\$[A-Z0-9]{0,9}|.|\n){0,40}", given in ".{0,20}") {
             let command = Command::parse(&text);
-            let filled = command.filled(|_| Some(&given));
+            let filled = command.filled(|_| Some(&given)).unwrap();
             prop_assert!(filled.len() <= (command.body.len() + 20) * (given.len() + 2) * 10);
             let whole: usize = pieces(&command.body).map(|piece| match piece {
                 Piece::Text(part) => part.len(),

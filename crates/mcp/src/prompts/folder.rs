@@ -1,17 +1,19 @@
 //! The folders that slash commands are read from.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
+use rustix::fs::OFlags;
 use serde_json::Value;
 
-use super::command::Command;
+use super::command::{Command, MOST_TEXT};
 use crate::ask::link::Client;
-use crate::ask::shown::is_unseen;
+use crate::ask::shown::{is_unseen, line};
 use crate::offers::{Offers, PromptFuture};
 
 /// How many commands are offered.
@@ -22,6 +24,8 @@ const MOST_BYTES: u64 = 256 * 1024;
 const MOST_DEPTH: usize = 4;
 /// How long a name may be.
 const MOST_NAME: usize = 128;
+/// How much is shown of what a command says about its arguments.
+const MOST_HINT: usize = 200;
 
 /// Offers the Markdown files of some folders as prompts: `review.md` is `review`, and
 /// `git/commit.md` is `git:commit`. Of two with the same name the one in the earlier folder
@@ -87,8 +91,10 @@ fn name_of(root: &Path, path: &Path) -> Option<String> {
 
 fn read(path: &Path) -> Option<Command> {
     let mut text = String::new();
-    let file =
-        fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|f| f.is_file()))?;
+    // What was put in the file's place since it was listed is neither followed nor waited for.
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    let file = file.ok().filter(|file| file.metadata().is_ok_and(|facts| facts.is_file()))?;
     file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
     Some(Command::parse(&text))
 }
@@ -96,7 +102,7 @@ fn read(path: &Path) -> Option<Command> {
 fn prompt_of(name: &str, command: &Command) -> Prompt {
     let arguments = command.arguments().into_iter().map(|argument| {
         let described = match &command.hint {
-            Some(hint) => PromptArgument::new(argument).with_description(hint),
+            Some(hint) => PromptArgument::new(argument).with_description(line(hint, MOST_HINT)),
             None => PromptArgument::new(argument),
         };
         described.with_required(false)
@@ -114,7 +120,10 @@ impl Offers for CommandFolders {
 
     fn prompt(&self, name: &str, arguments: &JsonObject, _: &Client) -> Option<PromptFuture> {
         let command = self.find(name)?;
-        let text = command.filled(|name| arguments.get(name).and_then(Value::as_str));
+        let Some(text) = command.filled(|name| arguments.get(name).and_then(Value::as_str)) else {
+            let words = format!("the prompt would be longer than {MOST_TEXT} bytes");
+            return Some(Box::pin(async { Err(ErrorData::invalid_params(words, None)) }));
+        };
         let message = PromptMessage::new_text(Role::User, text);
         let result = GetPromptResult::new(vec![message]).with_description(command.shown());
         Some(Box::pin(async { Ok::<_, ErrorData>(result) }))
@@ -144,5 +153,25 @@ mod tests {
         assert_eq!(folders.prompts()[1].description.as_deref(), Some("Ours"));
         assert_eq!(folders.find("link"), None);
         assert_eq!(folders.find("../secret"), None);
+    }
+
+    #[test]
+    fn what_is_put_in_a_files_place_is_neither_followed_nor_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        let path = folder.path().join("a.md");
+        std::os::unix::fs::symlink(folder.path().join("secret"), &path).unwrap();
+        assert_eq!(read(&path), None);
+        fs::remove_file(&path).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).unwrap();
+        assert_eq!(read(&path), None);
+    }
+
+    #[test]
+    fn what_a_command_says_of_its_arguments_is_one_short_line() {
+        let command =
+            Command::parse(&format!("---\nargument-hint: a\u{202e}{}\n---\n$1", "x".repeat(9_000)));
+        let shown = prompt_of("x", &command).arguments.unwrap()[0].description.clone().unwrap();
+        assert!(shown.starts_with("a\\u{202e}xx") && shown.len() < 300, "{shown}");
     }
 }

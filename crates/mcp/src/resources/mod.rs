@@ -9,6 +9,7 @@ mod uri;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use base64::Engine as _;
 use dogu_runtime::{Catalog, Entry, RegisterError, Registry, Runtime, Source};
 use dogu_tool::{Content, Principal, ToolResult};
 use rmcp::ErrorData;
@@ -139,8 +140,7 @@ pub(crate) fn answer(
     result: ToolResult,
 ) -> Result<ReadResourceResult, ErrorData> {
     if result.is_error() {
-        let data = json!({ "uri": uri });
-        return Err(ErrorData::resource_not_found(result.to_text(), Some(data)));
+        return Err(refused(uri, &result));
     }
     let facts = result.structured.unwrap_or_default();
     let meta = facts["next"].as_u64().map(|next| goes_on(target, next));
@@ -158,4 +158,47 @@ pub(crate) fn answer(
     // A file may change at any time, and is for nobody else.
     (answer.ttl_ms, answer.cache_scope) = (Some(0), Some(CacheScope::Private));
     Ok(answer)
+}
+
+/// The same from what a tool of others gave: one piece, with what is said about showing it.
+pub(crate) fn foreign(uri: &str, result: &ToolResult) -> Result<ReadResourceResult, ErrorData> {
+    let piece = match result.content.first() {
+        Some(piece) if !result.is_error() => piece.clone(),
+        _ => return Err(refused(uri, result)),
+    };
+    let meta = Some(MetaObject(result.meta.clone())).filter(|meta| !meta.0.is_empty());
+    let contents = match piece {
+        Content::Blob { mime_type, data, .. } => match text_of(&data) {
+            Some(text) => ResourceContents::TextResourceContents {
+                uri: uri.to_owned(),
+                mime_type,
+                text,
+                meta,
+            },
+            None => ResourceContents::BlobResourceContents {
+                uri: uri.to_owned(),
+                mime_type,
+                blob: data,
+                meta,
+            },
+        },
+        Content::Resource { mime_type, text: Some(text), .. } => {
+            ResourceContents::TextResourceContents { uri: uri.to_owned(), mime_type, text, meta }
+        }
+        // What was too large is said in a text.
+        _ => return Err(refused(uri, result)),
+    };
+    let mut answer = ReadResourceResult::new(vec![contents]);
+    (answer.ttl_ms, answer.cache_scope) = (Some(0), Some(CacheScope::Private));
+    Ok(answer)
+}
+
+/// What bytes say, where they are a text.
+fn text_of(data: &str) -> Option<String> {
+    let bytes = base64::engine::general_purpose::STANDARD.decode(data).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+fn refused(uri: &str, result: &ToolResult) -> ErrorData {
+    ErrorData::resource_not_found(result.to_text(), Some(json!({ "uri": uri })))
 }

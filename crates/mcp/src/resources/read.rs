@@ -79,7 +79,7 @@ impl TypedTool for ReadResource {
                 let next = (text.len() < bytes.len()).then_some(end);
                 Ok(Output {
                     structured: Some(json!({ "mime": mime::of_name(&name), "next": next })),
-                    content: vec![Content::text(text)],
+                    ..Output::of(vec![Content::text(text)])
                 })
             }
             None => binary(&mut file, size, &path),
@@ -134,7 +134,7 @@ fn binary(file: &mut std::fs::File, size: u64, path: &Path) -> Result<Output, To
     let data = base64::engine::general_purpose::STANDARD.encode(bytes);
     Ok(Output {
         structured: Some(json!({ "mime": mime })),
-        content: vec![Content::Image { data, mime_type: mime.to_owned() }],
+        ..Output::of(vec![Content::Image { data, mime_type: mime.to_owned() }])
     })
 }
 

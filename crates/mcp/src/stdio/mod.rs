@@ -8,7 +8,7 @@ mod writer;
 use std::sync::Arc;
 
 use dogu_runtime::Runtime;
-use dogu_tool::Principal;
+use dogu_tool::{Origin, Principal};
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
@@ -51,8 +51,8 @@ where
     let (closing, stop) = (CancellationToken::new(), CancellationToken::new());
     let (options, seal) = (Arc::new(options), Arc::new(Seal::new()?));
     let config = Arc::new(options.config());
-    let who = Principal::process("stdio");
-    let caller = Arc::new(Caller::new(runtime, who, options, seal, closing)?);
+    let origin = Origin::of(Principal::process("stdio"));
+    let caller = Arc::new(Caller::new(runtime, origin, options, seal, closing)?);
     let transport = LineTransport::new(read, write, Arc::clone(&caller), stop.clone());
     let handler = Handler::new(caller, config);
     let mut session = std::pin::pin!(session(handler, transport));

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use dogu_mcp::{HttpServer, ServeOptions, Tokens};
-use dogu_runtime::{Runtime, RuntimeBuilder};
+use dogu_mcp::{HttpServer, ServeOptions, TokenStore};
+use dogu_runtime::{Runtime, RuntimeBuilder, StateDir};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -26,14 +26,24 @@ pub(crate) struct Server {
     pub(crate) stop: Option<oneshot::Sender<()>>,
     pub(crate) serving: JoinHandle<()>,
     pub(crate) folder: tempfile::TempDir,
+    pub(crate) tokens: TokenStore,
 }
 
-pub(crate) fn tokens(folder: &Path) -> Tokens {
+/// A store with both tokens.
+pub(crate) fn tokens(folder: &Path) -> TokenStore {
+    let store = TokenStore::open(&StateDir::open(folder.join("tokens")).unwrap()).unwrap();
+    for (name, secret) in [("one", ONE), ("two", TWO)] {
+        put(&store, name, secret);
+    }
+    store
+}
+
+/// Writes a token by hand.
+pub(crate) fn put(store: &TokenStore, name: &str, secret: &str) {
     use std::os::unix::fs::PermissionsExt as _;
-    let path = folder.join("tokens");
-    std::fs::write(&path, format!("{ONE}\n{TWO}\n")).unwrap();
+    let path = store.file(name).unwrap();
+    std::fs::write(&path, format!("{secret}\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    Tokens::load_or_create(&path).unwrap()
 }
 
 impl Server {
@@ -49,14 +59,15 @@ impl Server {
         let folder = tempfile::tempdir().unwrap();
         let runtime = change(tools::runtime(folder.path()).unwrap()).build().unwrap();
         let (tokens, addr) = (tokens(folder.path()), "127.0.0.1:0".parse().unwrap());
-        let server = HttpServer::bind(runtime.clone(), addr, tokens, options).await.unwrap();
+        let server =
+            HttpServer::bind(runtime.clone(), addr, tokens.clone(), options).await.unwrap();
         let addr = server.local_addr();
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(async move {
             let shutdown = async { drop(stopped.await) };
             server.serve(shutdown).await.unwrap();
         });
-        Self { addr, runtime, stop: Some(stop), serving, folder }
+        Self { addr, runtime, stop: Some(stop), serving, folder, tokens }
     }
 
     /// Sends a request and reads the whole answer.
@@ -75,6 +86,21 @@ impl Server {
         stream
     }
 
+    /// Sends the head of a request, and waits until the server wants the body.
+    pub(crate) async fn open_slowly(&self, request: &Request) -> Slow {
+        const GO_ON: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+        let request = request.clone().header("Expect", "100-continue");
+        let mut bytes = request.bytes(self.addr);
+        let body = bytes.split_off(bytes.len() - request.body.len());
+        let mut stream = TcpStream::connect(self.addr).await.unwrap();
+        stream.write_all(&bytes).await.unwrap();
+        let mut said = vec![0; GO_ON.len()];
+        let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut said)).await;
+        read.expect("no answer in time").unwrap();
+        assert_eq!(said, GO_ON);
+        Slow { stream, body }
+    }
+
     /// Waits until so many calls are under way.
     pub(crate) async fn under_way(&self, calls: usize) {
         let all = async {
@@ -83,6 +109,23 @@ impl Server {
             }
         };
         tokio::time::timeout(PATIENCE, all).await.expect("not that many calls");
+    }
+}
+
+/// A request whose body the server waits for.
+pub(crate) struct Slow {
+    pub(crate) stream: TcpStream,
+    body: Vec<u8>,
+}
+
+impl Slow {
+    /// Sends the body, and reads the answer.
+    pub(crate) async fn finish(mut self) -> Response {
+        self.stream.write_all(&self.body).await.unwrap();
+        let mut bytes = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, self.stream.read_to_end(&mut bytes)).await;
+        read.expect("no answer in time").unwrap();
+        Response::parse(&bytes)
     }
 }
 
@@ -136,6 +179,11 @@ impl Request {
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
         self
     }
 

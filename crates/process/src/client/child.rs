@@ -124,6 +124,12 @@ impl Child {
         let _ = self.reactor.order(&Order::Stop { id: self.shared.id, grace_ms });
     }
 
+    /// Nobody needs it any more: ends it as its [`Parting`](crate::Parting) says, at once where it
+    /// has none. Whoever calls this has closed its input.
+    pub fn let_go(&self) {
+        let _ = self.reactor.order(&Order::LetGo { id: self.shared.id });
+    }
+
     /// Ends it without grace when its time is over, whatever becomes of whoever asked.
     pub fn stop_after(&self, time: Duration) {
         let after_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -16,7 +16,7 @@ use super::Supervisor;
 use super::child::{Child, Shared};
 use super::reactor::{Reactor, Source, Watched};
 use super::terminal;
-use crate::wire::{Order, Start, frame};
+use crate::wire::{Order, Parting, Start, frame};
 
 /// Larger pipes mean fewer turns for whoever writes much; the kernel's own limit for those who
 /// are not root.
@@ -35,6 +35,11 @@ pub struct Launch {
     pub folder: PathBuf,
     /// What it may do; nothing holds it where there is none.
     pub confinement: Option<Confinement>,
+    /// Where nothing holds it: its processes get numbers of their own, if the kernel can do that,
+    /// and see only each other. Whatever they do, none outlives the first, and none the supervisor.
+    pub apart: bool,
+    /// How it ends when nobody needs it any more, or when dogu ends; at once where there is none.
+    pub parting: Option<Parting>,
     /// What it reads.
     pub input: Input,
     /// What it writes goes there.
@@ -78,6 +83,8 @@ impl Launch {
             environment: Vec::new(),
             folder: folder.into(),
             confinement: None,
+            apart: false,
+            parting: None,
             input: Input::Nothing,
             log: Arc::new(Log::new()),
         }
@@ -154,6 +161,8 @@ fn start_with(
         words: launch.words.len(),
         terminal: matches!(launch.input, Input::Terminal(_)),
         confinement: launch.confinement,
+        apart: launch.apart,
+        parting: launch.parting,
     };
     // What cannot be written down is known before anything is watched.
     let order = frame(&Order::Start(Box::new(start)), &bytes).map_err(StartError::Order)?;

@@ -85,9 +85,8 @@ impl Supervisor {
     pub async fn start(&self, launch: Launch) -> Result<Child, StartError> {
         let reactor = self.reactor().map_err(StartError::Supervisor)?;
         let id = self.0.numbers.fetch_add(1, Ordering::Relaxed);
-        let child = launch::start(launch, id, &reactor, self)?;
-        child.started().await?;
-        Ok(child)
+        let unclaimed = Unclaimed::new(launch::start(launch, id, &reactor, self)?);
+        unclaimed.started().await
     }
 
     /// Starts a program that is spoken with: its input and output are for the caller, its errors
@@ -96,8 +95,7 @@ impl Supervisor {
         let reactor = self.reactor().map_err(StartError::Supervisor)?;
         let id = self.0.numbers.fetch_add(1, Ordering::Relaxed);
         let (child, pipes) = launch::start_piped(launch, id, &reactor, self)?;
-        child.started().await?;
-        Ok((child, pipes))
+        Ok((Unclaimed::new(child).started().await?, pipes))
     }
 
     /// The process that supervises, while there is one.
@@ -133,5 +131,30 @@ impl Supervisor {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
+    }
+}
+
+/// A command whose start is waited for. Whoever stops waiting has nothing to end it with, so it
+/// ends.
+struct Unclaimed(Option<Child>);
+
+impl Unclaimed {
+    fn new(child: Child) -> Self {
+        Self(Some(child))
+    }
+
+    async fn started(mut self) -> Result<Child, StartError> {
+        if let Some(child) = &self.0 {
+            child.started().await?;
+        }
+        self.0.take().ok_or_else(|| StartError::Supervisor(io::ErrorKind::BrokenPipe.into()))
+    }
+}
+
+impl Drop for Unclaimed {
+    fn drop(&mut self) {
+        if let Some(child) = &self.0 {
+            child.stop(Duration::ZERO);
+        }
     }
 }

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use dogu_sandbox::{LONGEST, Report, Reports, Spawned};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, pidfd_send_signal, waitpid};
 
+use crate::wire::Parting;
+
 /// A command that was started.
 pub(super) struct Child {
     spawned: Spawned,
@@ -15,8 +17,11 @@ pub(super) struct Child {
     /// Its program was started, and nobody was told yet.
     begins: bool,
     reports: Reports,
+    parting: Option<Parting>,
+    /// When it is asked to end.
+    term_at: Option<Instant>,
     /// When it is killed.
-    pub(super) kill_at: Option<Instant>,
+    kill_at: Option<Instant>,
 }
 
 /// What a child has to say.
@@ -30,13 +35,15 @@ pub(super) enum News {
 }
 
 impl Child {
-    pub(super) fn new(spawned: Spawned) -> Self {
+    pub(super) fn new(spawned: Spawned, parting: Option<Parting>) -> Self {
         Self {
             spawned,
             ended: None,
             failed: None,
             begins: false,
             reports: Reports::default(),
+            parting,
+            term_at: None,
             kill_at: None,
         }
     }
@@ -67,6 +74,29 @@ impl Child {
         }
         self.signal(Signal::TERM);
         self.kill_after(grace);
+    }
+
+    /// Nobody needs it any more: it may end by itself, then it is asked to, then killed.
+    pub(super) fn let_go(&mut self) {
+        let Some(Parting { by_itself, grace }) = self.parting else { return self.kill() };
+        let at = Instant::now().checked_add(by_itself);
+        self.term_at = self.term_at.into_iter().chain(at).min();
+        self.kill_after(by_itself.saturating_add(grace));
+    }
+
+    /// When something is to be done to it.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.term_at.into_iter().chain(self.kill_at).min()
+    }
+
+    /// Does what is due.
+    pub(super) fn do_overdue(&mut self, now: Instant) {
+        if self.term_at.take_if(|at| *at <= now).is_some() {
+            self.signal(Signal::TERM);
+        }
+        if self.kill_at.take_if(|at| *at <= now).is_some() {
+            self.kill();
+        }
     }
 
     /// Whoever asks again cannot make it longer.

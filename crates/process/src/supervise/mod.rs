@@ -2,7 +2,8 @@
 //!
 //! dogu itself is large and has many threads: to fork there is slow, and between fork and exec
 //! hardly anything may be done. Here both are harmless. When the socket to dogu closes, whatever
-//! the reason, everything that was started here is killed.
+//! the reason, everything that was started here is ended: killed, unless its start has said how it
+//! may end by itself. dogu does not wait for that.
 //!
 //! - `mod`: the loop over the socket and the reports of the children.
 //! - `child`: one command.
@@ -11,12 +12,15 @@
 mod child;
 mod strays;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use dogu_sandbox::{Command, Machine, probe, spawn};
+use dogu_sandbox::{
+    Apart, Command, Machine, SpawnError, Spawned, probe, probe_apart, spawn, spawn_apart,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
@@ -32,8 +36,12 @@ pub fn supervise(socket: OwnedFd) -> io::Result<()> {
     strays::adopt()?;
     // Keys at the terminal are dogu's: it says what becomes of its children.
     let _ = rustix::process::setsid();
-    let mut supervisor =
-        Supervisor { wire: Wire::new(socket), machine: None, children: BTreeMap::new() };
+    let mut supervisor = Supervisor {
+        wire: Wire::new(socket),
+        machine: None,
+        apart: OnceCell::new(),
+        children: BTreeMap::new(),
+    };
     let served = supervisor.serve();
     supervisor.end_all();
     served
@@ -52,6 +60,8 @@ pub fn supervise_stdin() -> io::Result<()> {
 struct Supervisor {
     wire: Wire,
     machine: Option<Machine>,
+    /// How commands that nothing holds are held together, once that was tried.
+    apart: OnceCell<Option<Apart>>,
     children: BTreeMap<u64, Child>,
 }
 
@@ -74,7 +84,7 @@ impl Supervisor {
             for id in ready.children {
                 self.hear(id)?;
             }
-            self.kill_overdue();
+            self.do_overdue();
         }
     }
 
@@ -83,28 +93,42 @@ impl Supervisor {
         let mut flags = PollFlags::IN;
         flags.set(PollFlags::OUT, self.wire.has_unsent());
         let mut watched = vec![PollFd::new(&self.wire, flags)];
-        for child in self.children.values() {
-            watched.push(PollFd::new(child, PollFlags::IN));
-        }
-        match poll(&mut watched, self.next_deadline().as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        watched.extend(self.watched_children());
+        self.poll(&mut watched)?;
         let wire = watched[0].revents();
-        let with_news = self.children.keys().zip(&watched[1..]);
         Ok(Ready {
             hung_up: wire.contains(PollFlags::ERR),
             orders: wire.intersects(PollFlags::IN | PollFlags::HUP),
             answers: wire.contains(PollFlags::OUT),
-            children: with_news
-                .filter(|(_, polled)| !polled.revents().is_empty())
-                .map(|(id, _)| *id)
-                .collect(),
+            children: self.with_news(&watched[1..]),
         })
     }
 
+    /// The same where there are no more orders.
+    fn wait_for_children(&self) -> io::Result<Vec<u64>> {
+        let mut watched: Vec<_> = self.watched_children().collect();
+        self.poll(&mut watched)?;
+        Ok(self.with_news(&watched))
+    }
+
+    fn watched_children(&self) -> impl Iterator<Item = PollFd<'_>> {
+        self.children.values().map(|child| PollFd::new(child, PollFlags::IN))
+    }
+
+    fn poll(&self, watched: &mut [PollFd<'_>]) -> io::Result<()> {
+        match poll(watched, self.next_deadline().as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn with_news(&self, children: &[PollFd<'_>]) -> Vec<u64> {
+        let polled = self.children.keys().zip(children);
+        polled.filter(|(_, fd)| !fd.revents().is_empty()).map(|(id, _)| *id).collect()
+    }
+
     fn next_deadline(&self) -> Option<Timespec> {
-        let next = self.children.values().filter_map(|child| child.kill_at).min()?;
+        let next = self.children.values().filter_map(Child::next_deadline).min()?;
         let left = next.saturating_duration_since(Instant::now());
         // Rounded up, so that the deadline has passed when this comes back.
         Timespec::try_from(left + Duration::from_millis(1)).ok()
@@ -130,6 +154,11 @@ impl Supervisor {
                         child.kill_after(Duration::from_millis(after_ms));
                     }
                 }
+                Order::LetGo { id } => {
+                    if let Some(child) = self.children.get_mut(&id) {
+                        child.let_go();
+                    }
+                }
                 Order::Stop { id, grace_ms } => {
                     if let Some(child) = self.children.get_mut(&id) {
                         child.stop(Duration::from_millis(grace_ms));
@@ -150,11 +179,9 @@ impl Supervisor {
             let what = "understand the order".to_owned();
             return self.wire.queue(&Answer::Failed { id, what });
         };
-        self.machine(PROBE_WITHIN);
-        let Some(machine) = &self.machine else { return Ok(()) };
-        match spawn(command, machine) {
+        match self.spawn(command, start.apart) {
             Ok(spawned) => {
-                self.children.insert(id, Child::new(spawned));
+                self.children.insert(id, Child::new(spawned, start.parting));
                 Ok(())
             }
             Err(error) => {
@@ -162,6 +189,16 @@ impl Supervisor {
                 self.wire.queue(&Answer::Failed { id, what })
             }
         }
+    }
+
+    fn spawn(&mut self, command: Command, apart: bool) -> Result<Spawned, SpawnError> {
+        if apart && command.confinement.is_none() {
+            let how = *self.apart.get_or_init(|| probe_apart(PROBE_WITHIN));
+            if let Some(how) = how {
+                return spawn_apart(command, how);
+            }
+        }
+        spawn(command, self.machine(PROBE_WITHIN))
     }
 
     fn command(&mut self, start: &Start, bytes: &[u8]) -> Option<Command> {
@@ -176,32 +213,36 @@ impl Supervisor {
         Some(Command { argv, env, cwd, stdio, terminal: start.terminal, confinement })
     }
 
-    /// Reads what a child reports; at its end it is buried and dogu is told.
+    /// Tells dogu what a child reports.
     fn hear(&mut self, id: u64) -> io::Result<()> {
-        let Some(child) = self.children.get_mut(&id) else { return Ok(()) };
-        let news = child.hear();
-        if let Some(pid) = child.begins() {
-            self.wire.queue(&Answer::Started { id, pid })?;
+        for answer in self.news_of(id) {
+            self.wire.queue(&answer)?;
         }
-        let answer = match news {
-            News::Nothing => return Ok(()),
+        Ok(())
+    }
+
+    /// Reads what a child reports; at its end it is buried.
+    fn news_of(&mut self, id: u64) -> Vec<Answer> {
+        let Some(child) = self.children.get_mut(&id) else { return Vec::new() };
+        let news = child.hear();
+        let mut answers: Vec<Answer> =
+            child.begins().map(|pid| Answer::Started { id, pid }).into_iter().collect();
+        answers.push(match news {
+            News::Nothing => return answers,
             News::Failed(what) => Answer::Failed { id, what },
             News::Ended { exit_code, signal } => Answer::Ended { id, exit_code, signal },
-        };
+        });
         if let Some(child) = self.children.remove(&id) {
             child.bury();
         }
         self.kill_strays();
-        self.wire.queue(&answer)
+        answers
     }
 
-    fn kill_overdue(&mut self) {
+    fn do_overdue(&mut self) {
         let now = Instant::now();
         for child in self.children.values_mut() {
-            if child.kill_at.is_some_and(|at| at <= now) {
-                child.kill_at = None;
-                child.kill();
-            }
+            child.do_overdue(now);
         }
     }
 
@@ -211,6 +252,18 @@ impl Supervisor {
     }
 
     fn end_all(&mut self) {
+        for child in self.children.values_mut() {
+            child.let_go();
+        }
+        while !self.children.is_empty()
+            && let Ok(ids) = self.wait_for_children()
+        {
+            for id in ids {
+                // Nobody is left to be told.
+                self.news_of(id);
+            }
+            self.do_overdue();
+        }
         for child in self.children.values() {
             child.kill();
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use dogu_process::sandbox::Confinement;
-use dogu_process::{Child, Launch, Supervisor};
+use dogu_process::{Child, Launch, Parting, Supervisor};
 
 /// The supervisor of this crate.
 pub(crate) fn supervisor() -> Supervisor {
@@ -23,6 +23,14 @@ pub(crate) fn free(line: &str) -> Launch {
     let mut launch = Launch::new(["bash", "-c", line], "/");
     let path = std::env::var_os("PATH").unwrap_or_default();
     launch.environment = vec![("PATH".into(), path)];
+    launch
+}
+
+/// A line for bash with numbers of its own, which may take so long to end by itself.
+pub(crate) fn apart(line: &str, parting: Option<Parting>) -> Launch {
+    let mut launch = free(line);
+    launch.apart = true;
+    launch.parting = parting;
     launch
 }
 

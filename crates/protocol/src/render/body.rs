@@ -101,7 +101,7 @@ fn push_content<'a>(parts: &mut Vec<Part<'a>>, content: &'a Content, accepts: Ac
         }
         Content::Json { value } => push_text(parts, &value.to_string()),
         Content::Audio { .. } | Content::Blob { .. } => {
-            let alone = Output { content: vec![content.clone()], structured: None };
+            let alone = Output::of(vec![content.clone()]);
             push_text(parts, &ToolResult::ok("", "", alone).to_text());
         }
         Content::Resource { uri, .. } => push_text(parts, &format!("[resource {uri}]")),

@@ -228,7 +228,7 @@ impl Text<'_> {
         }
     }
 
-    /// Ids and names; no guesses here, `token:<digest>` is what a principal is called.
+    /// Ids and names; no guesses here, `token:<holder>` is what a principal is called.
     fn name(&self, text: &str) -> Option<String> {
         self.redacted(text, Level::Result, NAME_LIMIT)
     }

@@ -36,8 +36,12 @@ impl Settings {
     ) -> Result<Self, SettingsError> {
         let mut project = Self::parse(text, path)?;
         let spoken = spoken(text, path)?;
-        if project.embeddings.is_some() {
-            return Err(only_the_users(text, path, "embeddings"));
+        for (key, is_set) in
+            [("delegate", project.delegate.is_some()), ("embeddings", project.embeddings.is_some())]
+        {
+            if is_set {
+                return Err(only_the_users(text, path, key));
+            }
         }
         let own = Joined::out_of(&mut self);
         let theirs = Joined::out_of(&mut project);
@@ -99,8 +103,8 @@ fn put(base: &mut Value, typed: &Value, spoken: &Value) {
     }
 }
 
-/// Where code is sent to is nothing that a project may say, trusted or not: a change of it in a
-/// later version would pass unseen among others.
+/// Who approves and where code is sent to is nothing that a project may say, trusted or not: a
+/// change of it in a later version would pass unseen among others.
 fn only_the_users(text: &str, path: &Path, key: &str) -> SettingsError {
     let line = text.lines().zip(1..).find(|(line, _)| line.starts_with(key));
     SettingsError::Invalid {

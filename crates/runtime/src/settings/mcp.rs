@@ -67,6 +67,10 @@ pub struct McpServer {
     pub startup_timeout: Option<u64>,
     /// Which protocol it speaks.
     pub era: Era,
+    /// A program that lives among the processes of the machine: it sees them, and set-uid programs
+    /// work for it. Otherwise it has process numbers of its own where the kernel can do that, and
+    /// nothing of it outlives it.
+    pub shared_processes: bool,
     /// How one logs in there, where the server itself does not say all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth: Option<OAuthSettings>,
@@ -187,6 +191,8 @@ struct Written {
     #[serde(alias = "startupTimeout")]
     startup_timeout: Option<u64>,
     era: Era,
+    #[serde(alias = "sharedProcesses")]
+    shared_processes: bool,
     oauth: Option<OAuthSettings>,
 }
 
@@ -219,6 +225,7 @@ impl TryFrom<Written> for McpServer {
             max_timeout: written.max_timeout,
             startup_timeout: written.startup_timeout,
             era: written.era,
+            shared_processes: written.shared_processes,
             oauth: written.oauth,
         })
     }

@@ -129,6 +129,8 @@ fn meanwhile(again: impl Fn() + Sync, run: impl FnOnce()) {
 #[test]
 fn a_folder_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    const LEAST: usize = 3_000;
+    const MOST: usize = 300_000;
     for world in World::both_ways() {
         let out = world.base.join("out");
         fs::write(out.join("e"), "outside").unwrap();
@@ -140,7 +142,11 @@ fn a_folder_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
             let _ = renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE);
         };
         meanwhile(swap, || {
-            for number in 0..3_000 {
+            for number in 0..MOST {
+                // Who gets to run is not ours to say: a busy machine needs more tries.
+                if number >= LEAST && done > 0 && refused > 0 {
+                    break;
+                }
                 let changes = [
                     FileChange::write(world.at("a"), format!("{number}")),
                     FileChange::write(world.base.join("proj/d/e"), format!("{number}")),

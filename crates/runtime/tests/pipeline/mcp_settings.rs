@@ -15,7 +15,8 @@ fn a_server_is_a_program_or_an_address() {
     let settings = parse(
         "mcp_servers:
   files: {command: npx, args: [-y, server], env: {KEY: '${env:KEY}'}, cwd: sub, timeout: 5,
-          startup_timeout: 7, era: legacy, always_allow: [a], disabled_tools: [b]}
+          startup_timeout: 7, era: legacy, always_allow: [a], disabled_tools: [b],
+          shared_processes: true}
   docs: {url: 'https://docs.example.com/mcp', headers: {X-Key: '${KEY}'}, disabled: true,
          alwaysAllow: [c], disabledTools: [d], oauth: {client_id: me, scopes: [read]}}
 ",
@@ -31,10 +32,12 @@ fn a_server_is_a_program_or_an_address() {
     );
     assert_eq!(files.longest_call(), Duration::from_secs(50));
     assert_eq!(files.era, Era::Legacy);
+    assert!(files.shared_processes);
     let docs = &settings.mcp_servers["docs"];
     assert!(
         matches!(&docs.place, Place::Address { url, .. } if url == "https://docs.example.com/mcp")
     );
+    assert!(!docs.shared_processes);
     assert!(docs.disabled && docs.always_allow == ["c"] && docs.disabled_tools == ["d"]);
 }
 

@@ -291,8 +291,7 @@ fn r13_the_openai_form_keeps_the_schema_whole() {
                   "type": "object",
                   "properties": {
                     "x": {
-                      "type": "integer",
-                      "format": "int32"
+                      "type": "integer"
                     }
                   },
                   "additionalProperties": false,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dogu_runtime::{Settings, Source, StateDir};
 use dogu_tool::{Content, Output, ShapedTool, Tool, ToolError, ToolSpec};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::support::{ask, builder, code, echo, message, plain, spec, with};
 
@@ -148,6 +148,7 @@ async fn structured_output_and_images_that_are_too_large_are_left_out_and_said()
                 Content::text("kept"),
             ],
             structured: Some(json!({"rows": vec!["x".repeat(1_000); 200]})),
+            meta: Map::new(),
         })
     });
     let runtime = with([tool]);
@@ -156,6 +157,25 @@ async fn structured_output_and_images_that_are_too_large_are_left_out_and_said()
     let text = result.to_text();
     assert!(text.contains("an image of 6291456 bytes in base64 was left out"), "{text}");
     assert!(text.contains("kept") && text.contains("[structured output too large]"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_for_user_interfaces_is_passed_on_whole_without_secrets_or_not_at_all() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let tool = |name: &'static str, value: Value| {
+        plain(name, move |_, _| {
+            let meta = Map::from_iter([("view".to_owned(), value.clone())]);
+            async { Ok(Output { meta, ..Output::from("text") }) }
+        })
+    };
+    let small = tool("small", json!({"key": secret, "n": [1, null]}));
+    let runtime = with([small, tool("large", json!(vec!["x"; 40_000]))]);
+    let result = ask(&runtime, "small", json!({})).await;
+    assert_eq!(result.meta["view"]["n"], json!([1, null]));
+    assert!(!result.meta["view"].to_string().contains(secret), "{:?}", result.meta);
+    assert_eq!(result.to_text(), "text", "no model sees it");
+    let result = ask(&runtime, "large", json!({})).await;
+    assert_eq!((result.meta.len(), result.to_text().as_str()), (0, "text"));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What it does on Linux.
 #![expect(
     clippy::print_stdout,
+    clippy::expect_used,
     clippy::unwrap_used,
     reason = "a helper of tests: its answer is its output"
 )]
@@ -11,7 +12,10 @@ use std::io::{PipeReader, Read, pipe};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use dogu_sandbox::{Command, Confinement, Machine, Report, Reports, probe, spawn};
+use dogu_sandbox::{
+    Command, Confinement, Machine, Report, Reports, SpawnError, Spawned, probe, probe_apart, spawn,
+    spawn_apart,
+};
 use serde::{Deserialize, Serialize};
 
 /// What to run.
@@ -41,9 +45,17 @@ struct Wish {
     /// Whether what is left when the first process was killed is ended here, as a supervisor does.
     #[serde(default)]
     left_may_be: bool,
+    /// Whether it is to have numbers of its own.
+    apart: Option<Numbers>,
     /// Whether this process is to have a terminal that controls it, whose output is reported.
     #[serde(default)]
     under_terminal: bool,
+}
+
+/// Numbers of its own, instead of a confinement or beside it, which is an error.
+#[derive(Deserialize)]
+struct Numbers {
+    confined: bool,
 }
 
 /// What became of it.
@@ -112,7 +124,7 @@ fn run(wish: &Wish, machine: &Machine) -> Answer {
         terminal_output: String::new(),
         left: 0,
     };
-    let spawned = match spawn(command, machine) {
+    let spawned = match start(wish, command, machine) {
         Ok(spawned) => spawned,
         Err(error) => {
             answer.reports.push(format!("not started: {error}"));
@@ -124,6 +136,13 @@ fn run(wish: &Wish, machine: &Machine) -> Answer {
     collect(spawned.pid);
     spawned.kept.remove();
     answer
+}
+
+fn start(wish: &Wish, command: Command, machine: &Machine) -> Result<Spawned, SpawnError> {
+    let Some(Numbers { confined }) = wish.apart else { return spawn(command, machine) };
+    let how = probe_apart(Duration::from_secs(5)).expect("no numbers of its own here");
+    let confinement = command.confinement.filter(|_| confined);
+    spawn_apart(Command { confinement, ..command }, how)
 }
 
 /// Reads what the command writes and what is reported until both are at their end.

@@ -3,6 +3,7 @@
 
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
+use super::apart;
 use super::descendants;
 use super::fault::{At, Step};
 use super::inside::{self, Rights, Started};
@@ -90,6 +91,9 @@ fn build(job: &Job, reports: RawFd) -> Step<Rights> {
         Some(walls) => walls_around(walls)?,
         None => Rights::default(),
     };
+    if let Some(how) = job.apart {
+        apart::set_up(how)?;
+    }
     process::be_opaque().at(Stage::Parent)?;
     Ok(rights)
 }
@@ -119,7 +123,7 @@ fn walls_around(walls: &Walls) -> Step<Rights> {
 }
 
 /// Maps the user and group to themselves, and nobody else.
-fn keep_identity() -> Step {
+pub(super) fn keep_identity() -> Step {
     let (user, group) = super::spawn::OUTSIDE_IDS.get();
     let map = |id: u32| format!("{id} {id} 1");
     files::put(c"/proc/self/setgroups", b"deny").at(Stage::Identity)?;

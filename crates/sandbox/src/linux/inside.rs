@@ -1,7 +1,9 @@
 //! The process that becomes the program: takes rights away from itself, then starts it.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::PathBuf;
 
+use super::apart;
 use super::fault::{At, Step};
 use super::job::{Job, Program, Walls};
 use super::limits;
@@ -23,7 +25,7 @@ pub(crate) struct Started {
 }
 
 /// All that an exec needs, made beforehand.
-struct Ready<'a> {
+pub(super) struct Ready<'a> {
     job: &'a Job,
     rights: &'a Rights,
     stdio: [OwnedFd; 3],
@@ -43,10 +45,17 @@ pub(crate) fn start(job: &Job, rights: &Rights) -> Step<Started> {
         argv: process::pointers(&job.argv),
         env: process::pointers(&job.env),
     };
+    if job.apart.is_some() {
+        return apart::start(&ready);
+    }
+    start_at_once(&ready)
+}
+
+pub(super) fn start_at_once(ready: &Ready<'_>) -> Step<Started> {
     // The new process has this one's memory and descriptors, so what it gets is here, too.
     let (mut failure, mut listener) = (None, None);
     let pid = process::start_in_this_memory(&mut || {
-        failure = become_program(&ready, &mut listener).err();
+        failure = become_program(ready, &mut listener).err();
     })
     .at(Stage::Start)?;
     match failure {
@@ -121,6 +130,10 @@ fn execute(program: &Program, argv: &[*const libc::c_char], env: &[*const libc::
         {
             failure = now;
         }
+    }
+    // Where it was looked for in many folders, the last of them says nothing.
+    if failure.errno == libc::ENOENT && candidates.len() > 1 {
+        failure.path = failure.path.and_then(|path| Some(PathBuf::from(path.file_name()?)));
     }
     Err(failure)
 }

@@ -11,7 +11,7 @@ use super::seccomp::{self, Addresses};
 use super::sys::confine::Instruction;
 use super::sys::process::namespaces;
 use super::warden::{Closed, Places, Reach};
-use crate::{Command, Confinement, Limits, Machine, Network, SpawnError};
+use crate::{Apart, Command, Confinement, Limits, Machine, Network, SpawnError};
 
 /// What the last process of the chain does in the end.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub(crate) struct Job {
     pub(crate) stdio: [OwnedFd; 3],
     pub(crate) terminal: bool,
     pub(crate) walls: Option<Walls>,
+    /// Where there are no walls: how its processes get numbers of their own.
+    pub(crate) apart: Option<Apart>,
 }
 
 /// What a confined command is behind.
@@ -54,21 +56,25 @@ impl Job {
         kept: &mut Placeholders,
     ) -> Result<Self, SpawnError> {
         let Command { argv, env, cwd, stdio, terminal, confinement } = command;
-        let Some(name) = argv.first() else {
-            return Err(SpawnError::Invalid("there is no program to start".into()));
-        };
+        let program = program(&argv, &env)?;
         let walls = match confinement {
             Some(confinement) => Some(Walls::new(&confinement, machine, kept)?),
             None => None,
         };
-        let program = Program::Start(candidates(name, &env));
-        Ok(Self { program, argv, env, cwd, stdio, terminal, walls })
+        Ok(Self { program, argv, env, cwd, stdio, terminal, walls, apart: None })
+    }
+
+    /// One without walls, whose processes have numbers of their own.
+    pub(crate) fn apart(command: Command, apart: Apart) -> Result<Self, SpawnError> {
+        let Command { argv, env, cwd, stdio, terminal, .. } = command;
+        let program = program(&argv, &env)?;
+        Ok(Self { program, argv, env, cwd, stdio, terminal, walls: None, apart: Some(apart) })
     }
 
     /// The namespaces of its first process.
     pub(crate) fn namespaces(&self) -> u64 {
         use namespaces::{IPC, MOUNT, NETWORK, PID, USER};
-        let Some(walls) = &self.walls else { return 0 };
+        let Some(walls) = &self.walls else { return self.apart.map_or(0, Apart::namespaces) };
         let own = if walls.machine.namespaces { USER | PID | MOUNT | IPC } else { 0 };
         own | if walls.own_network { NETWORK } else { 0 }
     }
@@ -144,6 +150,13 @@ impl Walls {
         let least = if self.machine.namespaces { landlock::MOVES } else { 1 };
         (version >= least).then_some(version)
     }
+}
+
+fn program(argv: &[CString], env: &[CString]) -> Result<Program, SpawnError> {
+    let Some(name) = argv.first() else {
+        return Err(SpawnError::Invalid("there is no program to start".into()));
+    };
+    Ok(Program::Start(candidates(name, env)))
 }
 
 /// The files that a program's name can mean.

@@ -7,8 +7,10 @@
 //! | init | identity, loopback, mounts, rules | `init`, `mounts`, `landlock` |
 //! | | waits, passes signals on, ends everything | `init`, `descendants` |
 //! | | makes its connections | `warden` |
+//! | | a parent for a program that is not confined | `apart` |
 //! | program | session, limits, capabilities, rules, filter, exec | `inside`, `limits`, `seccomp` |
 
+pub(crate) mod apart;
 mod descendants;
 mod fault;
 mod init;

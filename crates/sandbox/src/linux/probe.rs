@@ -10,7 +10,7 @@ use super::placeholder::Placeholders;
 use super::spawn;
 use super::sys::{Errno, confine, files, process};
 use crate::report::{Failure, Report, Reports, Stage};
-use crate::{Confinement, Machine};
+use crate::{Apart, Confinement, Machine, SpawnError};
 
 /// The first kernel in which each PID namespace has its own bound of numbers. Before it, root in a
 /// namespace would change the machine's.
@@ -83,21 +83,38 @@ fn lessened(machine: Machine, failed: &Attempt) -> Machine {
 }
 
 fn attempt(machine: &Machine, end: Instant) -> Attempt {
-    let Ok(job) = empty_job(machine) else { return Attempt::NotStarted };
-    let Ok((pid, _pidfd, reports)) = spawn::start(&job) else { return Attempt::NotStarted };
+    let Ok(mut job) = empty_job() else { return Attempt::NotStarted };
+    let Ok(walls) = all_walls(machine) else { return Attempt::NotStarted };
+    job.walls = Some(walls);
+    attempt_job(&job, end)
+}
+
+/// Whether a command can have numbers of its own in this way.
+pub(crate) fn works_apart(apart: Apart, end: Instant) -> bool {
+    let Ok(mut job) = empty_job() else { return false };
+    job.apart = Some(apart);
+    matches!(attempt_job(&job, end), Attempt::Works)
+}
+
+fn attempt_job(job: &Job, end: Instant) -> Attempt {
+    let Ok((pid, _pidfd, reports)) = spawn::start(job) else { return Attempt::NotStarted };
     let outcome = outcome(reports, end);
     let _ = process::kill(pid, libc::SIGKILL);
     process::wait(pid, true);
     outcome
 }
 
-/// A command that does nothing behind all walls.
-fn empty_job(machine: &Machine) -> Result<Job, Errno> {
-    let null = || files::open(c"/dev/null", libc::O_RDWR);
+/// The walls of a command that may do nothing.
+fn all_walls(machine: &Machine) -> Result<Walls, SpawnError> {
     let confinement = Confinement::default();
-    let mut walls = Walls::new(&confinement, machine, &mut Placeholders::default())
-        .map_err(|_| Errno(libc::EINVAL))?;
+    let mut walls = Walls::new(&confinement, machine, &mut Placeholders::default())?;
     walls.plan.tries_overlay = true;
+    Ok(walls)
+}
+
+/// A command that does nothing.
+fn empty_job() -> Result<Job, Errno> {
+    let null = || files::open(c"/dev/null", libc::O_RDWR);
     Ok(Job {
         program: Program::Nothing,
         argv: Vec::new(),
@@ -105,7 +122,8 @@ fn empty_job(machine: &Machine) -> Result<Job, Errno> {
         cwd: CString::from(c"/"),
         stdio: [null()?, null()?, null()?],
         terminal: false,
-        walls: Some(walls),
+        walls: None,
+        apart: None,
     })
 }
 

@@ -3,6 +3,7 @@
 //! on the real pipeline behind the real server, so that the suite measures what users get.
 
 mod client;
+mod jobs;
 mod library;
 mod tools;
 

@@ -22,25 +22,25 @@ const SOUND: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA
 /// The tool that comes and goes.
 const CHANGING: &str = "test_changing_tool";
 
-type Done = BoxFuture<'static, Result<Output, ToolError>>;
+pub(super) type Done = BoxFuture<'static, Result<Output, ToolError>>;
 /// A name, the schema of the input, and the work.
-type Row = (&'static str, Value, fn(Job) -> Done);
+pub(super) type Row = (&'static str, Value, fn(Job) -> Done);
 
 /// What a fixture works with.
-struct Job {
-    input: Value,
-    ctx: Arc<dyn ToolContext>,
+pub(super) struct Job {
+    pub(super) input: Value,
+    pub(super) ctx: Arc<dyn ToolContext>,
     clients: Clients,
     registry: Arc<OnceLock<Arc<Registry>>>,
 }
 
 impl Job {
-    fn client(&self) -> Result<Client, ToolError> {
+    pub(super) fn client(&self) -> Result<Client, ToolError> {
         let client = self.clients.of(self.ctx.call_id());
         client.ok_or_else(|| ToolError::failed("There is no client."))
     }
 
-    async fn ask(&self, requests: Value) -> Result<InputResponses, ToolError> {
+    pub(super) async fn ask(&self, requests: Value) -> Result<InputResponses, ToolError> {
         self.client()?.ask(parsed(requests)?).await
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn form(
     parsed(json!({ key: elicitation(message, &json!({ field: { "type": kind } }), &[field]) }))
 }
 
-fn elicitation(message: &str, properties: &Value, required: &[&str]) -> Value {
+pub(super) fn elicitation(message: &str, properties: &Value, required: &[&str]) -> Value {
     let schema = json!({ "type": "object", "properties": properties, "required": required });
     let params = json!({ "mode": "form", "message": message, "requestedSchema": schema });
     json!({ "method": "elicitation/create", "params": params })
@@ -72,7 +72,7 @@ fn sampling(text: &str, tokens: u32) -> Value {
     json!({ "method": "sampling/createMessage", "params": params })
 }
 
-fn name_form(key: &str, message: &str) -> Value {
+pub(super) fn name_form(key: &str, message: &str) -> Value {
     let name = json!({ "name": { "type": "string" } });
     json!({ key: elicitation(message, &name, &["name"]) })
 }
@@ -126,14 +126,14 @@ pub(super) fn all(
         let (clients, registry) = (clients.clone(), Arc::clone(registry));
         Some(Arc::new(Fixture { spec, work, clients, registry }) as Arc<dyn Tool>)
     };
-    table().into_iter().filter_map(tool).collect()
+    table().into_iter().chain(super::jobs::table()).filter_map(tool).collect()
 }
 
-fn nothing() -> Value {
+pub(super) fn nothing() -> Value {
     json!({ "type": "object", "additionalProperties": false })
 }
 
-fn needs(field: &str) -> Value {
+pub(super) fn needs(field: &str) -> Value {
     json!({ "type": "object", "properties": { field: { "type": "string" } }, "required": [field] })
 }
 
@@ -145,7 +145,7 @@ fn table() -> Vec<Row> {
         ("test_embedded_resource", nothing(), |_| ready(embedded().into())),
         ("test_multiple_content_types", nothing(), |_| {
             let content = vec![Content::text("Several kinds:"), image(), embedded()];
-            ready(Output { content, structured: None })
+            ready(Output::of(content))
         }),
         ("test_tool_with_logging", nothing(), |job| Box::pin(logs(job))),
         ("test_logging_tool", nothing(), |job| Box::pin(logs(job))),
@@ -191,7 +191,7 @@ fn table() -> Vec<Row> {
     ]
 }
 
-fn ready(output: Output) -> Done {
+pub(super) fn ready(output: Output) -> Done {
     Box::pin(std::future::ready(Ok(output)))
 }
 

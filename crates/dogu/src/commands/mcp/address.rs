@@ -1,31 +1,25 @@
-//! Where a server listens, and the token that it asks for.
+//! Where a server listens, and the token for one that is not this machine's.
 
 use std::net::IpAddr;
 use std::path::Path;
 
-use dogu_install::Transport;
-use dogu_mcp::Tokens;
-use dogu_runtime::StateDir;
-
 use crate::problem::{Problem, warn};
 
-/// How a client reaches the server at this address.
-pub(super) fn transport(url: &str, token_file: Option<&Path>) -> Result<Transport, Problem> {
+/// Whether the server is this machine's. Whoever could read the token on its way is told of.
+pub(super) fn is_here(url: &str) -> Result<bool, Problem> {
     let (is_encrypted, host) = host(url)?;
     let is_here = is_loopback(host);
-    let token = match token_file {
-        Some(file) => read(file)?,
-        None if is_here => own()?,
-        // The token of this machine's server is nobody else's business.
-        None => {
-            return Err(Problem::wrong_use(format!("{host} is another machine"))
-                .hint("its token is not here: name a file that holds it with --token-file"));
-        }
-    };
     if !is_encrypted && !is_here {
         warn(&format!("{url} is not encrypted: whoever is on the way can read the token"));
     }
-    Ok(Transport::Http { url: url.to_owned(), token })
+    Ok(is_here)
+}
+
+/// Nothing of this machine's tokens is the business of another.
+pub(super) fn elsewhere(url: &str) -> Problem {
+    let host = host(url).map_or(url, |(_, host)| host);
+    Problem::wrong_use(format!("{host} is another machine"))
+        .hint("its token is not here: name a file that holds it with --token-file")
 }
 
 /// Whether the address is encrypted, and its host.
@@ -57,25 +51,8 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// The token of this machine's server, made now if there is none.
-fn own() -> Result<String, Problem> {
-    let state = StateDir::default_path().and_then(StateDir::open);
-    let state = state.map_err(|error| Problem::of(&error))?;
-    read_or_make(&state.path().join("http-token"))
-}
-
-fn read_or_make(file: &Path) -> Result<String, Problem> {
-    let tokens = Tokens::load_or_create(file).map_err(|error| {
-        let problem = Problem::of(&error);
-        match error.hint() {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        }
-    })?;
-    Ok(tokens.first().to_owned())
-}
-
-fn read(file: &Path) -> Result<String, Problem> {
+/// The token in a file.
+pub(super) fn read(file: &Path) -> Result<String, Problem> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Problem::wrong_use(format!("could not read {}", file.display())).because(error)
     })?;

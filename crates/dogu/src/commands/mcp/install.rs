@@ -10,6 +10,7 @@ use dogu_install::{
 };
 use serde_json::{Value, json};
 
+use super::tokens::EntryToken;
 use super::{address, clients, entry};
 use crate::args::{Entry, EntryScope, Install, Uninstall, Workspace};
 use crate::problem::{Problem, note, warn};
@@ -24,29 +25,66 @@ pub(super) fn install(workspace: &Workspace, install: &Install) -> Result<ExitCo
     let Some(client) = install.client else { return clients::list(&machine, &install.entry) };
     check(workspace, install, client)?;
     let target = entry::target(&machine, client, &install.entry)?;
+    let mut token = None;
     let transport = match &install.http {
-        Some(url) => address::transport(url, install.token_file.as_deref())?,
+        Some(url) => http(url, install, client, &mut token)?,
         None => stdio(workspace, install, client)?,
     };
     let server = Server { name: install.entry.name.clone(), transport };
     if install.print {
-        return print(&server, client);
+        let printed = print(&server, client)?;
+        token.iter_mut().for_each(EntryToken::keep);
+        return Ok(printed);
     }
     sandbox::refuse("change the settings of MCP clients")?;
     let change = target.install(&server, install.force);
     let change = change.map_err(|error| problem(&error, &server, client))?;
-    finish(&target, &change, &install.entry, token(&server))
+    let backup = applied(&change, &install.entry)?;
+    token.iter_mut().for_each(EntryToken::keep);
+    let name = token.as_ref().map(|token| token.name.as_str());
+    let told = Told { target: &target, change: &change, backup, token: name };
+    told.tell(&install.entry, secret(&server))
 }
 
 pub(super) fn uninstall(workspace: &Workspace, uninstall: &Uninstall) -> Result<ExitCode, Problem> {
     sandbox::refuse("change the settings of MCP clients")?;
     let machine = entry::machine(workspace)?;
-    let target = entry::target(&machine, uninstall.client, &uninstall.entry)?;
+    let (client, entry) = (uninstall.client, &uninstall.entry);
+    let target = entry::target(&machine, client, entry)?;
     let change = target.uninstall().map_err(|error| {
         let name = &uninstall.entry.name;
         Problem::of(&error).hint(format!("take {name:?} out by hand, in an editor"))
     })?;
-    finish(&target, &change, &uninstall.entry, None)
+    let backup = applied(&change, entry)?;
+    // Also where the entry was taken out by hand.
+    let token = if entry.dry_run { None } else { EntryToken::revoke(client, entry) };
+    let told = Told { target: &target, change: &change, backup, token: token.as_deref() };
+    told.tell(entry, None)
+}
+
+/// How the client reaches a server that listens, with the token for it.
+fn http(
+    url: &str,
+    install: &Install,
+    client: Client,
+    made: &mut Option<EntryToken>,
+) -> Result<Transport, Problem> {
+    let is_here = address::is_here(url)?;
+    let token = match &install.token_file {
+        Some(file) => address::read(file)?,
+        None if is_here => {
+            // What is only shown makes nothing.
+            let token = if install.entry.dry_run {
+                EntryToken::find_or(HIDDEN, client, &install.entry)?
+            } else {
+                sandbox::refuse("make tokens")?;
+                EntryToken::find_or_add(client, &install.entry)?
+            };
+            made.insert(token).secret.clone()
+        }
+        None => return Err(address::elsewhere(url)),
+    };
+    Ok(Transport::Http { url: url.to_owned(), token })
 }
 
 /// What does not go together.
@@ -112,13 +150,13 @@ fn real(folder: &Path) -> PathBuf {
 fn print(server: &Server, client: Client) -> Result<ExitCode, Problem> {
     let snippet = server.snippet(client).map_err(|error| Problem::of(&error))?;
     still_read(write!(std::io::stdout(), "{snippet}"))?;
-    if token(server).is_some() {
+    if secret(server).is_some() {
         warn("this holds your token: whoever has it can call");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn token(server: &Server) -> Option<&str> {
+fn secret(server: &Server) -> Option<&str> {
     match &server.transport {
         Transport::Http { token, .. } => Some(token),
         Transport::Stdio { .. } => None,
@@ -128,12 +166,12 @@ fn token(server: &Server) -> Option<&str> {
 /// Why nothing was written, and what to do instead.
 fn problem(error: &TargetError, server: &Server, client: Client) -> Problem {
     let paste = || {
-        let snippet = hidden(server.snippet(client).unwrap_or_default(), token(server));
+        let snippet = hidden(server.snippet(client).unwrap_or_default(), secret(server));
         format!("put this there by hand (`--print` prints it alone):\n{snippet}")
     };
     match error {
         TargetError::Different { old, new, .. } => {
-            let shown = |value: &Value| hidden(value.to_string(), token(server));
+            let shown = |value: &Value| hidden(value.to_string(), secret(server));
             let problem = Problem::of(error).because(format!("there:  {}", masked(old)));
             let problem = problem.because(format!("wanted: {}", shown(new)));
             problem.hint("--force replaces it; --name gives the new one another name")
@@ -162,38 +200,49 @@ fn masked(entry: &Value) -> String {
     entry.to_string()
 }
 
-/// Makes the change or shows it, and says so.
-fn finish(
-    target: &Target,
-    change: &Change,
-    entry: &Entry,
-    token: Option<&str>,
-) -> Result<ExitCode, Problem> {
-    let diff = hidden(diff(target, change), token);
-    let mut backup = None;
-    if !entry.dry_run {
-        let done = change.apply().map_err(|error| Problem::of(&error))?;
-        backup = done.backup.map(|path| path.display().to_string());
+/// Makes the change, unless it is only to be shown; gives the copy of what was there.
+fn applied(change: &Change, entry: &Entry) -> Result<Option<String>, Problem> {
+    if entry.dry_run {
+        return Ok(None);
     }
-    if entry.json {
-        let file = target.path.display().to_string();
-        let said = json!({
-            "client": target.client.as_str(), "scope": super::entry::scope(entry.scope).as_str(),
-            "name": target.name, "file": file, "outcome": change.outcome.as_str(),
-            "dry_run": entry.dry_run, "backup": backup, "diff": diff,
-        });
-        still_read(writeln!(std::io::stdout(), "{said:#}"))?;
-        return Ok(ExitCode::SUCCESS);
+    let done = change.apply().map_err(|error| Problem::of(&error))?;
+    Ok(done.backup.map(|path| path.display().to_string()))
+}
+
+/// What was done, or would be.
+struct Told<'a> {
+    target: &'a Target,
+    change: &'a Change,
+    backup: Option<String>,
+    /// The token that was given, or taken away, by its name.
+    token: Option<&'a str>,
+}
+
+impl Told<'_> {
+    fn tell(&self, entry: &Entry, secret: Option<&str>) -> Result<ExitCode, Problem> {
+        let Self { target, change, backup, token } = self;
+        let diff = hidden(diff(target, change), secret);
+        if entry.json {
+            let file = target.path.display().to_string();
+            let said = json!({
+                "client": target.client.as_str(),
+                "scope": super::entry::scope(entry.scope).as_str(),
+                "name": target.name, "file": file, "outcome": change.outcome.as_str(),
+                "dry_run": entry.dry_run, "backup": backup, "diff": diff, "token": token,
+            });
+            still_read(writeln!(std::io::stdout(), "{said:#}"))?;
+        } else if entry.dry_run && change.is_one() {
+            still_read(write!(std::io::stdout(), "{}", exact(&diff, Layout::Lines)))?;
+        } else {
+            tell(target, change, backup.as_deref())?;
+            match (secret, token) {
+                (Some(_), _) if change.is_one() => tell_token(change, *token),
+                (None, Some(token)) => note(&format!("its token, {token}, is revoked")),
+                _ => {}
+            }
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    if entry.dry_run && change.is_one() {
-        still_read(write!(std::io::stdout(), "{}", exact(&diff, Layout::Lines)))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    tell(target, change, backup.as_deref())?;
-    if token.is_some() && change.is_one() {
-        tell_token(change);
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn diff(target: &Target, change: &Change) -> String {
@@ -231,10 +280,13 @@ fn tell(target: &Target, change: &Change, backup: Option<&str>) -> Result<(), Pr
     Ok(())
 }
 
-fn tell_token(change: &Change) {
+fn tell_token(change: &Change, token: Option<&str>) {
+    let token = token.map_or_else(|| "a token".to_owned(), |name| format!("its own token, {name}"));
     if change.is_read_by_others() {
-        warn("the file now holds your token, and others on this machine can read it: chmod 600");
+        warn(&format!(
+            "the file now holds {token}, and others on this machine can read it: chmod 600"
+        ));
     } else {
-        note("the file now holds your token; only you can read it");
+        note(&format!("the file now holds {token}; only you can read it"));
     }
 }

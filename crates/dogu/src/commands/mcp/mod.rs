@@ -5,6 +5,7 @@ mod clients;
 mod entry;
 mod install;
 mod servers;
+pub(crate) mod tokens;
 
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ pub(crate) fn run(workspace: &Workspace, mcp: &Mcp) -> Result<ExitCode, Problem>
     match mcp {
         Mcp::Install(install) => install::install(workspace, install),
         Mcp::Uninstall(uninstall) => install::uninstall(workspace, uninstall),
+        Mcp::Tokens(tokens) => tokens::run(tokens),
         Mcp::Servers(servers) => servers::run(workspace, servers),
     }
 }

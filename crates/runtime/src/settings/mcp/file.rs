@@ -39,6 +39,8 @@ struct Entry {
     disabled_tools: Vec<String>,
     timeout: Option<u64>,
     era: Era,
+    #[serde(rename = "sharedProcesses", alias = "shared_processes")]
+    shared_processes: bool,
 }
 
 impl Settings {
@@ -95,6 +97,7 @@ impl Entry {
             disabled_tools: self.disabled_tools,
             timeout,
             era: self.era,
+            shared_processes: self.shared_processes,
             ..McpServer::default()
         })
     }

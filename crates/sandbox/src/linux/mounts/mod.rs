@@ -120,9 +120,20 @@ fn ignore_existing(made: Result<(), Errno>) -> Result<(), Errno> {
     }
 }
 
+/// All that there is stays, but `/proc` shows only the processes of this namespace. What is mounted
+/// outside later comes in, what is mounted here does not go out.
+pub(crate) fn show_own_processes() -> Step {
+    mount::part_from_outside().at(Stage::Processes)?;
+    processes_view(HARMLESS)
+}
+
 fn own_processes_view() -> Step {
     // Root's numbers are not mapped away, so that `/proc/sys` would be writable to it.
-    let flags = FIXED | mount::NO_EXEC;
+    processes_view(FIXED)
+}
+
+fn processes_view(flags: u64) -> Step {
+    let flags = flags | mount::NO_EXEC;
     let view = mount::new(c"proc", &[], flags).at(Stage::Processes)?;
     let place = files::open(c"/proc", libc::O_PATH).at(Stage::Processes)?;
     mount::attach(view.as_fd(), place.as_fd()).at(Stage::Processes)

@@ -79,6 +79,13 @@ pub(crate) fn add_flags_to_all(flags: u64) -> Sys<()> {
     set_attributes(libc::AT_FDCWD, c"/", RECURSIVE, &attributes)
 }
 
+/// From now on nothing that is mounted here is seen outside; what is mounted outside comes in.
+pub(crate) fn part_from_outside() -> Sys<()> {
+    let attributes =
+        Attributes { set: 0, clear: 0, propagation: libc::MS_SLAVE, user_namespace: 0 };
+    set_attributes(libc::AT_FDCWD, c"/", RECURSIVE, &attributes)
+}
+
 fn set_attributes(
     folder: RawFd,
     name: &CStr,

@@ -67,6 +67,19 @@ pub(crate) fn next() -> (i32, i32) {
     }
 }
 
+/// Ends this process by a signal; comes back where the signal ends nothing.
+pub(crate) fn end_by(signal: i32) {
+    let mut only = Signals::none();
+    // SAFETY: the set was initialised above and lives through the calls; the default needs no
+    // handler.
+    unsafe {
+        libc::sigaddset(&raw mut only.0, signal);
+        libc::signal(signal, libc::SIG_DFL);
+        libc::sigprocmask(libc::SIG_UNBLOCK, &raw const only.0, std::ptr::null_mut());
+        libc::kill(libc::getpid(), signal);
+    }
+}
+
 /// What a new program expects: no signal ignored, none held back.
 pub(crate) fn reset() -> Sys<()> {
     /// Those below it are all that a program may have set before an exec; the rest are real-time.

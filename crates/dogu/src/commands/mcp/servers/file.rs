@@ -15,11 +15,14 @@ use crate::{sandbox, setup};
 
 /// The key of the servers.
 const KEY: &str = "mcpServers";
+/// Leaves room for the names of tools.
+const MAX_NAME: usize = 32;
 /// It may hold secrets.
 const PRIVATE: u32 = 0o600;
 
 pub(super) fn add(add: &AddServer) -> Result<(), Problem> {
     sandbox::refuse("add a server")?;
+    fits(&add.name)?;
     let path = path()?;
     let mut content = read(&path)?;
     let servers = servers(&mut content, &path)?;
@@ -48,8 +51,24 @@ pub(super) fn remove(name: &str) -> Result<(), Problem> {
     write(&path, &written(&content))
 }
 
+/// A name that stands in the names of its tools as it is.
+fn fits(name: &str) -> Result<(), Problem> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(plain) && !name.contains("__")
+    {
+        return Ok(());
+    }
+    Err(Problem::wrong_use(format!("`{name}` cannot be the name of a server")).hint(format!(
+        "at most {MAX_NAME} letters, digits, `-` and `_`, without `__`: its tools are called NAME__tool"
+    )))
+}
+
 fn entry(add: &AddServer) -> Result<Value, Problem> {
     if let Some(url) = &add.url {
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            let hint = format!("a program stands behind `--`: dogu mcp add {} -- {url}", add.name);
+            return Err(Problem::wrong_use(format!("`{url}` is no address")).hint(hint));
+        }
         let headers = pairs(&add.headers, ':', "NAME: VALUE")?;
         return Ok(json!({"type": "http", "url": url, "headers": headers}));
     }
