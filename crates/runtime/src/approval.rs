@@ -5,12 +5,24 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use dogu_tool::text::truncate_marked;
 use dogu_tool::{BoxFuture, CancelFlag, Preview, Principal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::policy::Asked;
+
+/// How a yes is written, by how long it counts.
+const ALLOW: [(&str, GrantScope); 3] = [
+    ("allow_once", GrantScope::Once),
+    ("allow_session", GrantScope::Session),
+    ("allow_always", GrantScope::Permanent),
+];
+/// How a no is written.
+const DENY: &str = "deny";
+/// How many characters of a word to the model count.
+const MOST_OF_WORD: usize = 1_000;
 
 /// What a person is asked.
 #[derive(Clone, Debug, Serialize)]
@@ -76,6 +88,30 @@ impl Question {
     pub fn offer(&self, scope: GrantScope) -> Option<&Offer> {
         let stores = |offer: &&Offer| offer.scope == scope && !offer.rules.is_empty();
         self.asked.offers.iter().filter(|_| scope != GrantScope::Once).find(stores)
+    }
+
+    /// The answers that can be given, as programs and forms write them; the no is the last.
+    pub fn answers(&self) -> Vec<&'static str> {
+        let offered = ALLOW.iter().filter(|(_, scope)| self.is_offered(*scope));
+        offered.map(|(word, _)| *word).chain([DENY]).collect()
+    }
+
+    /// What one of these words means, with a word to the model for a no. Only what is plainly
+    /// one of the answers is one.
+    pub fn meaning(&self, answer: &str, message: Option<&str>) -> Option<Answer> {
+        if answer == DENY {
+            let word = message.map(str::trim).filter(|word| !word.is_empty());
+            return Some(match word {
+                Some(word) => Answer::no_because(truncate_marked(word, MOST_OF_WORD)),
+                None => Answer::no(),
+            });
+        }
+        let (_, scope) = ALLOW.iter().find(|(word, _)| *word == answer)?;
+        self.is_offered(*scope).then_some(Answer::Allow { scope: *scope })
+    }
+
+    fn is_offered(&self, scope: GrantScope) -> bool {
+        scope == GrantScope::Once || self.offer(scope).is_some()
     }
 }
 

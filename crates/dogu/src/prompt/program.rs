@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dogu_runtime::process::{Child, Launch, Supervisor};
-use dogu_runtime::{Answer, GrantScope, PermissionDelegate, Question};
+use dogu_runtime::{Answer, PermissionDelegate, Question};
 use dogu_tool::BoxFuture;
-use dogu_tool::text::truncate_marked;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -19,21 +18,10 @@ use super::page;
 
 /// How much of what it prints is read.
 const MOST_PRINTED: u64 = 64 * 1024;
-/// How many characters of its word to the model count.
-const MOST_OF_WORD: usize = 1_000;
 /// How many characters of what it says about itself are told.
 const MOST_OF_COMPLAINT: usize = 200;
 /// How long it may take to end by itself when nobody waits for its answer any more.
 const GRACE: Duration = Duration::from_secs(1);
-
-/// The yeses, as it prints them.
-const ALLOW: [(&str, GrantScope); 3] = [
-    ("allow_once", GrantScope::Once),
-    ("allow_session", GrantScope::Session),
-    ("allow_always", GrantScope::Permanent),
-];
-/// The no.
-const DENY: &str = "deny";
 
 /// The program. It is the user's own: nothing holds it, and it has the whole environment, in which
 /// a desktop's programs find their screen.
@@ -119,12 +107,10 @@ fn complaint(text: &str) -> String {
 
 /// What it reads: the question as a page of text and as data, and the answers that count.
 fn asked(question: &Question) -> Vec<u8> {
-    let answers = ALLOW.iter().filter(|(_, scope)| is_offered(question, *scope));
-    let answers = answers.map(|(word, _)| *word).chain([DENY]);
     let asked = json!({
         "text": page::text_of(question).trim_start(),
         "question": question,
-        "answers": answers.collect::<Vec<_>>(),
+        "answers": question.answers(),
     });
     asked.to_string().into_bytes()
 }
@@ -145,23 +131,12 @@ fn meaning(printed: &str, question: &Question) -> Option<Answer> {
     } else {
         Said { answer: printed.to_owned(), message: None }
     };
-    if said.answer == DENY {
-        let word = said.message.as_deref().map(str::trim).filter(|word| !word.is_empty());
-        return Some(match word {
-            Some(word) => Answer::no_because(truncate_marked(word, MOST_OF_WORD)),
-            None => Answer::no(),
-        });
-    }
-    let (_, scope) = ALLOW.iter().find(|(word, _)| *word == said.answer)?;
-    is_offered(question, *scope).then_some(Answer::Allow { scope: *scope })
-}
-
-fn is_offered(question: &Question, scope: GrantScope) -> bool {
-    scope == GrantScope::Once || question.offer(scope).is_some()
+    question.meaning(&said.answer, said.message.as_deref())
 }
 
 #[cfg(test)]
 mod tests {
+    use dogu_runtime::GrantScope;
     use proptest::prelude::*;
     use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! A question as the form that clients show, and the form's answer.
 
-use dogu_runtime::{Answer, GrantScope, Question};
+use dogu_runtime::{Answer, Question};
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitationSchema, JsonObject};
 use serde_json::{Value, json};
 
@@ -10,16 +10,13 @@ use super::page;
 const ANSWER: &str = "answer";
 /// The field with a word to the model.
 const WORD: &str = "message";
-/// How many characters of that word reach the model.
-const MOST_OF_WORD: usize = 1_000;
-
-/// The answers that a form can offer: the value, what the person reads, what it means.
-const ALLOW: [(&str, &str, GrantScope); 3] = [
-    ("allow_once", "Allow this once", GrantScope::Once),
-    ("allow_session", "Allow for this session", GrantScope::Session),
-    ("allow_always", "Allow always", GrantScope::Permanent),
+/// The answers as the person reads them.
+const NAMES: [(&str, &str); 4] = [
+    ("allow_once", "Allow this once"),
+    ("allow_session", "Allow for this session"),
+    ("allow_always", "Allow always"),
+    ("deny", "Do not allow"),
 ];
-const DENY: (&str, &str) = ("deny", "Do not allow");
 
 /// The form of a question.
 pub(crate) fn of(question: &Question) -> ElicitRequest {
@@ -45,11 +42,9 @@ pub(crate) fn visit(message: &str, url: &str) -> ElicitRequestParams {
 }
 
 fn schema(question: &Question) -> Value {
-    let offered = ALLOW.iter().filter(|(_, _, scope)| is_offered(question, *scope));
-    let (mut values, mut names): (Vec<&str>, Vec<&str>) =
-        offered.map(|(value, name, _)| (*value, *name)).unzip();
-    values.push(DENY.0);
-    names.push(DENY.1);
+    let values = question.answers();
+    let name = |value: &&str| NAMES.iter().find(|(known, _)| known == value).map(|(_, name)| *name);
+    let names: Vec<&str> = values.iter().map(|value| name(value).unwrap_or(value)).collect();
     // `enumNames` beside `enum` is what clients of every era can show.
     json!({
         "type": "object",
@@ -71,10 +66,6 @@ fn schema(question: &Question) -> Value {
     })
 }
 
-fn is_offered(question: &Question, scope: GrantScope) -> bool {
-    scope == GrantScope::Once || question.offer(scope).is_some()
-}
-
 /// What a filled form says. Only a plain yes is one; whoever closed the form said no; what does
 /// not fit the form says nothing, and is asked for again.
 pub(crate) fn answer(question: &Question, result: &Value) -> Option<Answer> {
@@ -87,20 +78,12 @@ pub(crate) fn answer(question: &Question, result: &Value) -> Option<Answer> {
 
 fn filled(question: &Question, content: &JsonObject) -> Option<Answer> {
     let chosen = content.get(ANSWER)?.as_str()?;
-    if chosen == DENY.0 {
-        let word = content.get(WORD).and_then(Value::as_str).map(str::trim);
-        return Some(match word.filter(|word| !word.is_empty()) {
-            Some(word) => Answer::no_because(dogu_tool::text::truncate_marked(word, MOST_OF_WORD)),
-            None => Answer::no(),
-        });
-    }
-    let (_, _, scope) = ALLOW.iter().find(|(value, _, _)| *value == chosen)?;
-    is_offered(question, *scope).then_some(Answer::Allow { scope: *scope })
+    question.meaning(chosen, content.get(WORD).and_then(Value::as_str))
 }
 
 #[cfg(test)]
 mod tests {
-    use dogu_runtime::Offer;
+    use dogu_runtime::{GrantScope, Offer};
     use proptest::prelude::*;
 
     use super::*;
