@@ -90,8 +90,11 @@ impl Giving<'_> {
         }
         let before = confinement.overlays.len();
         for name in CARGO_DOWNLOADS {
-            // cargo makes it itself where it may; over nothing there can be no layer.
-            let _ = make(&real.join(name));
+            // cargo makes it itself where it may; over nothing there can be no layer. Without a
+            // network nothing comes into it, and the user's home stays as it is.
+            if confinement.network == Network::Host {
+                let _ = make(&real.join(name));
+            }
             lay(&real.join(name), &format!("cargo-{name}"), confinement, caches);
         }
         if confinement.overlays.len() > before {
@@ -289,6 +292,7 @@ mod tests {
         make(&world.at("go/pkg/mod")).unwrap();
         let (without, variables) = world.given(Network::None);
         assert!(over(&without).is_empty() && without.instead.is_empty());
+        assert!(!world.at(".cargo/registry").exists(), "the home stays as it is");
         assert_eq!(named(&variables, "CARGO_HOME"), None);
         let (with, variables) = world.given(Network::Host);
         let all = [world.at(".cargo/registry"), world.at(".cargo/git"), world.at("go/pkg")];
