@@ -233,6 +233,8 @@ async fn what_git_brings_stays() {
 #[tokio::test]
 async fn a_new_repository_stays_where_nothing_in_it_runs() {
     let world = World::new();
+    // Else cargo looks above the workspace for a manifest to name the new package in.
+    write(&world, "Cargo.toml", "[workspace]\n");
     let ran = world.run("cargo new -q --offline fresh").await;
     let text = ran["text"].as_str().unwrap();
     assert_eq!(ran["exit_code"], 0, "{text}");
