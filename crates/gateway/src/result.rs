@@ -7,7 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, Resource, Re
 use serde_json::{Map, Value, json};
 
 use crate::apps;
-use crate::clean::{clean, clean_value, line};
+use crate::clean::{clean_text, clean_value, line};
 use crate::definition::Definition;
 
 /// How many characters of a name are shown.
@@ -58,10 +58,9 @@ impl Answer {
         }
     }
 
-    fn text(&mut self, text: &str) -> String {
-        let cleaned = clean(text);
-        self.removed += cleaned.removed;
-        cleaned.text
+    fn text(&mut self, mut text: String) -> String {
+        self.removed += clean_text(&mut text);
+        text
     }
 
     fn data(&mut self, mut value: Value) {
@@ -71,7 +70,7 @@ impl Answer {
 
     fn block(&mut self, block: ContentBlock) {
         let content = match block {
-            ContentBlock::Text(text) => Content::Text { text: self.text(&text.text) },
+            ContentBlock::Text(text) => Content::Text { text: self.text(text.text) },
             ContentBlock::Image(image) => {
                 Content::Image { data: image.data, mime_type: line(&image.mime_type, MAX_NAME) }
             }
@@ -88,9 +87,9 @@ impl Answer {
     fn resource(&mut self, contents: ResourceContents) {
         let content = match contents {
             ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
-                let text = self.text(&text);
+                let text = self.text(text);
                 Content::Resource {
-                    uri: self.text(&uri),
+                    uri: self.text(uri),
                     mime_type: plain(mime_type),
                     text: Some(text),
                 }
@@ -100,7 +99,7 @@ impl Answer {
                     Some(mime_type) if mime_type.starts_with("image/") => {
                         Content::Image { data: blob, mime_type }
                     }
-                    mime_type => Content::Blob { uri: self.text(&uri), mime_type, data: blob },
+                    mime_type => Content::Blob { uri: self.text(uri), mime_type, data: blob },
                 }
             }
             other => return self.data(serde_json::to_value(other).unwrap_or_default()),
@@ -114,7 +113,7 @@ impl Answer {
         let mut about: Vec<String> =
             about.into_iter().flatten().map(|text| line(text, MAX_NAME)).collect();
         about.dedup();
-        let uri = self.text(&link.uri);
+        let uri = self.text(link.uri.clone());
         about.retain(|text| !text.is_empty() && *text != uri);
         if !about.is_empty() {
             self.content.push(Content::text(format!("{uri}: {}", about.join(", "))));

@@ -149,7 +149,7 @@ impl Caller {
         &self,
         beginning: Beginning,
         (name, input): (&str, Value),
-        catalog: Catalog,
+        catalog: impl Into<Arc<Catalog>>,
         finish: impl FnOnce(ToolResult) -> Done + Send + 'static,
     ) -> Work {
         let here = (self.options.clients.as_ref())
@@ -175,7 +175,8 @@ impl Caller {
             requester.connection.calls.enter(requester.context.id.clone(), Arc::clone(&work.call));
         // A cancellation that came before the call was written down would otherwise be lost.
         if requester.context.ct.is_cancelled() {
-            entered.cancel.cancel();
+            self.runtime.cancel(self.principal(), &work.call);
+            return Reply::Done(Done::Gone, None);
         }
         loop {
             match self.round(&mut work, &entered, requester).await {

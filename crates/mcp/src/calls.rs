@@ -30,6 +30,13 @@ impl Calls {
         calls.iter().filter(|entry| entry.request == *request).for_each(|e| e.cancel.cancel());
     }
 
+    /// The call of a request that is under way.
+    pub(crate) fn of(&self, request: &RequestId) -> Option<Arc<str>> {
+        let calls = self.lock();
+        let found = calls.iter().find(|entry| entry.request == *request);
+        found.map(|entry| Arc::clone(&entry.call))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

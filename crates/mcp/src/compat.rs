@@ -10,9 +10,9 @@ use dogu_runtime::EventKind;
 use dogu_tool::LogLevel;
 use rmcp::model::{
     ClientCapabilities, InputRequest, LoggingLevel, LoggingMessageNotificationParam,
-    ServerCapabilities,
+    RequestMetaObject, ServerCapabilities,
 };
-use rmcp::service::{RequestContext, ServiceError};
+use rmcp::service::ServiceError;
 use rmcp::{ErrorData, Peer, RoleServer};
 use serde_json::Value;
 
@@ -78,8 +78,8 @@ impl Level {
     }
 
     /// What a request wants to see: what it says itself, or what its session said.
-    pub(crate) fn of(&self, context: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
-        context.meta.log_level().or_else(|| *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn of(&self, meta: &RequestMetaObject) -> Option<LoggingLevel> {
+        meta.log_level().or_else(|| *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

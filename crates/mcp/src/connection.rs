@@ -82,7 +82,7 @@ impl<'a> Requester<'a> {
         call: &Arc<str>,
     ) -> Option<Told> {
         let token = self.context.meta.get_progress_token();
-        let level = self.connection.level.of(self.context);
+        let level = self.connection.level.of(&self.context.meta);
         if token.is_none() && level.is_none() {
             return None;
         }

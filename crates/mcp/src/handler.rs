@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use dogu_runtime::Catalog;
 use dogu_tool::ToolSpec;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
-    CancelledNotificationParam, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
-    ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CancelledNotificationParam, ClientRequest, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorCode, GetMeta as _, GetPromptRequestParams,
+    GetPromptResponse, GetTaskParams, GetTaskResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerConfig,
+    ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler};
+use rmcp::{ErrorData, Peer, RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::call::{Caller, Reply};
@@ -46,6 +48,20 @@ const KNOWN_METHODS: [&str; 14] = [
 /// How many streams of announcements one principal may have open: each keeps a connection, of
 /// which there are not enough for everybody without end.
 const MAX_STREAMS: usize = 256;
+
+/// How long a look for a call that is about to begin rests.
+const ABOUT_TO_BEGIN: Duration = Duration::from_millis(1);
+
+/// How a request is best served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It waits for others and blocks nobody.
+    Waiting,
+    /// It may block, and its client wants to hear of it before its end.
+    Attended,
+    /// It may block, and is of no interest before its end.
+    Alone,
+}
 
 /// Serves one connection of one principal.
 pub(crate) struct Handler {
@@ -97,7 +113,7 @@ impl Handler {
 
     /// The catalog at the arrival of a request, with the tool that it calls: who remembers a name
     /// from an earlier session need not ask for the list first.
-    async fn catalog_with(&self, name: &str) -> Catalog {
+    async fn catalog_with(&self, name: &str) -> Arc<Catalog> {
         let catalog = self.callable(name);
         if catalog.contains(name) {
             return catalog;
@@ -112,12 +128,64 @@ impl Handler {
     }
 
     /// The catalog, with this tool where it is one for a user interface alone.
-    fn callable(&self, name: &str) -> Catalog {
-        let mut catalog = self.caller.runtime.catalog();
-        if !catalog.contains(name) {
-            self.add_app_tools(&mut catalog, |spec| spec.name.as_str() == name);
+    fn callable(&self, name: &str) -> Arc<Catalog> {
+        let offered = self.caller.runtime.offered();
+        if offered.contains(name) {
+            return offered;
         }
-        catalog
+        let mut catalog = Catalog::clone(&offered);
+        self.add_app_tools(&mut catalog, |spec| spec.name.as_str() == name);
+        Arc::new(catalog)
+    }
+
+    /// How a request is best served.
+    pub(crate) fn way_of(&self, request: &ClientRequest) -> Way {
+        let ClientRequest::CallToolRequest(call) = request else { return Way::Attended };
+        let offered = self.caller.runtime.offered();
+        if offered.spec(&call.params.name).is_some_and(|spec| spec.non_blocking) {
+            return Way::Waiting;
+        }
+        let meta = request.get_meta();
+        let tasks = meta.client_capabilities().is_some_and(|client| client.supports_tasks());
+        let hears = meta.get_progress_token().is_some() || self.connection.level.of(meta).is_some();
+        if tasks || hears { Way::Attended } else { Way::Alone }
+    }
+
+    /// Stops the call of a request, whatever the thread does on which it runs.
+    pub(crate) async fn stop(&self, request: &RequestId) {
+        // A call that is written down may be about to begin.
+        while self.connection.calls.of(request).is_some() && !self.stop_now(request) {
+            tokio::time::sleep(ABOUT_TO_BEGIN).await;
+        }
+    }
+
+    /// Stops the call of a request that has begun; whether there is one.
+    pub(crate) fn stop_now(&self, request: &RequestId) -> bool {
+        let call = self.connection.calls.of(request);
+        call.is_some_and(|call| self.caller.runtime.cancel(self.caller.principal(), &call))
+    }
+
+    /// Waits for the end of a request's call, and gives its answer; none where there is no call.
+    pub(crate) async fn end_of(
+        &self,
+        request: &RequestId,
+        peer: &Peer<RoleServer>,
+    ) -> Option<Result<ServerResult, ErrorData>> {
+        let call = self.connection.calls.of(request)?;
+        let result = self.caller.runtime.attach(self.caller.principal(), &call).await?;
+        // Who was not greeted speaks the newest.
+        let greeted = peer.peer_info().map(|info| info.protocol_version.clone());
+        let version = greeted.unwrap_or(ProtocolVersion::V_2026_07_28);
+        let structured = version >= ProtocolVersion::V_2025_06_18
+            && list::promises_structure(&self.caller.runtime.offered(), &result.tool_name);
+        let answer = Called::new(result, structured).into_answer(None);
+        Some(answer.map(|answer| {
+            let mut answer = ServerResult::CallToolResult(answer);
+            if version < ProtocolVersion::V_2026_07_28 {
+                answer.strip_result_type_for_legacy_peer();
+            }
+            answer
+        }))
     }
 
     fn add_app_tools(&self, catalog: &mut Catalog, is_wanted: impl Fn(&ToolSpec) -> bool) {
@@ -328,6 +396,7 @@ impl ServerHandler for Handler {
     ) {
         if let Some(request) = &notification.request_id {
             self.connection.calls.cancel(request);
+            self.stop(request).await;
         }
     }
 

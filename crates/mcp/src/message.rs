@@ -1,7 +1,12 @@
 //! Bytes that may be a message. Whatever they are, the answer is a message or a refusal that says
 //! what was wrong, and the next bytes are read as if nothing had happened.
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage,
+    ClientRequest, ErrorCode, JsonObject, JsonRpcRequest, JsonRpcVersion2_0, RequestId,
+    RequestMetaObject,
+};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// How large one message may be, in bytes.
@@ -48,9 +53,46 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
     if bytes.is_empty() {
         return Parsed::Nothing;
     }
+    // rmcp tries one kind of message after the other, which is most of what a call costs to read.
+    if let Ok(call) = serde_json::from_slice::<PlainCall>(bytes) {
+        return Parsed::Message(Box::new(call.into()));
+    }
     match serde_json::from_slice(bytes) {
         Ok(message) => Parsed::Message(Box::new(message)),
         Err(_) => diagnose(bytes),
+    }
+}
+
+/// A call as nearly all clients write it. Whatever has more, or less, is not one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainCall {
+    jsonrpc: JsonRpcVersion2_0,
+    id: RequestId,
+    method: CallToolRequestMethod,
+    params: PlainParams,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlainParams {
+    name: String,
+    #[serde(default)]
+    arguments: Option<JsonObject>,
+    #[serde(default, rename = "_meta")]
+    meta: Option<JsonObject>,
+}
+
+impl From<PlainCall> for ClientJsonRpcMessage {
+    fn from(PlainCall { jsonrpc, id, method, params }: PlainCall) -> Self {
+        let mut request = CallToolRequest::new(CallToolRequestParams::new(params.name));
+        request.method = method;
+        request.params.arguments = params.arguments;
+        if let Some(meta) = params.meta {
+            request.extensions.insert(RequestMetaObject::from(meta));
+        }
+        let request = ClientRequest::CallToolRequest(request);
+        Self::Request(JsonRpcRequest { jsonrpc, id, request })
     }
 }
 
@@ -86,7 +128,60 @@ fn id_of(message: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn shown(message: &ClientJsonRpcMessage) -> String {
+        format!("{message:?}")
+    }
+
+    /// Pieces of calls, so that most of what is made of them is one or nearly one.
+    fn calls() -> impl Strategy<Value = String> {
+        let id = prop::sample::select(vec!["1", "-7", "\"a\"", "\"\\u0041\"", "1.5", "null", "{}"]);
+        let method = prop::sample::select(vec!["tools/call", "tools\\/call", "tools/list", "ping"]);
+        let params = prop::sample::select(vec![
+            r#"{"name":"t"}"#,
+            r#"{"name":"t","arguments":{"a":[1,2.5,1e400,18446744073709551616,{"b":null}],"a":2}}"#,
+            r#"{"name":"t\n\u00e9","arguments":{"x":"\ud83d\ude00"},"_meta":{"progressToken":3}}"#,
+            r#"{"name":"t","arguments":null,"_meta":null}"#,
+            r#"{"name":"t","arguments":[1]}"#,
+            r#"{"name":"t","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#,
+            r#"{"name":"t","arguments":{},"inputResponses":{},"requestState":"s"}"#,
+            r#"{"name":"t","more":1}"#,
+            r#"{"arguments":{}}"#,
+            "null",
+            "[]",
+        ]);
+        let version = prop::sample::select(vec!["2.0", "1.0"]);
+        let extra = prop::sample::select(vec!["", r#","result":{}"#, r#","more":1"#, r#","id":2"#]);
+        (id, method, params, version, extra, any::<bool>()).prop_map(
+            |(id, method, params, version, extra, turned)| {
+                let (first, last) =
+                    (format!(r#""method":"{method}""#), format!(r#""params":{params}"#));
+                let (first, last) = if turned { (last, first) } else { (first, last) };
+                format!(r#"{{"jsonrpc":"{version}","id":{id},{first},{last}{extra}}}"#)
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn a_call_means_what_rmcp_takes_it_for(line in calls()) {
+            let theirs = serde_json::from_str::<ClientJsonRpcMessage>(&line).ok();
+            let ours = match parse(line.as_bytes()) {
+                Parsed::Message(message) => Some(shown(&message)),
+                Parsed::Nothing | Parsed::Refused(_) => None,
+            };
+            prop_assert_eq!(ours, theirs.as_ref().map(shown));
+        }
+    }
+
+    #[test]
+    fn a_call_is_read_without_trying_every_kind_of_message() {
+        let line = br#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"t","arguments":{}}}"#;
+        assert!(serde_json::from_slice::<PlainCall>(line).is_ok());
+    }
 
     fn refusal(bytes: &[u8]) -> Value {
         match parse(bytes) {

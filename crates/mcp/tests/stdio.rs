@@ -4,11 +4,14 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::wire::Wire;
 use common::{call, initialize, modern, notification, request, text};
-use dogu_tool::Principal;
+use dogu_mcp::ServeOptions;
+use dogu_runtime::Source;
+use dogu_tool::{Principal, ShapedTool, Tool, ToolSpec};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 
@@ -239,6 +242,62 @@ async fn a_canceled_call_ends_and_is_not_answered() {
         }
         wire.under_way(0).await;
     }
+}
+
+/// Blocks its thread, whatever it is told.
+fn deaf(milliseconds: u64) -> Arc<dyn Tool> {
+    let spec = ToolSpec::new("deaf", "Does not listen.", json!({"type": "object"}))
+        .unwrap()
+        .timeout(Duration::from_millis(milliseconds))
+        .read_only();
+    Arc::new(ShapedTool::new(spec, |_, _| async {
+        std::thread::sleep(Duration::from_secs(8));
+        Ok("too late".into())
+    }))
+}
+
+fn with_deaf(milliseconds: u64) -> Wire {
+    Wire::serving(ServeOptions::default(), |folder| {
+        let builder = common::tools::runtime(folder).unwrap();
+        builder.tool(Source::Builtin, deaf(milliseconds)).unwrap().build().unwrap()
+    })
+}
+
+#[tokio::test]
+async fn a_tool_that_blocks_the_thread_of_its_call_is_answered_in_time() {
+    let mut wire = with_deaf(100).opened().await;
+    let asked = Instant::now();
+    // More of them than there are cores.
+    for n in 0..6 {
+        wire.send(&request(n, "tools/call", call("deaf", json!({"n": n})))).await;
+    }
+    wire.send(&request("r", "resources/list", json!({}))).await;
+    assert!(wire.answer(&json!("r")).await["result"]["resources"].is_array());
+    let mut answered = Vec::new();
+    for _ in 0..6 {
+        let answer = wire.receive().await;
+        assert!(text(&answer).contains("E_TOOL_TIMEOUT"), "{answer}");
+        assert_eq!(answer["result"].get("resultType"), None);
+        answered.push(answer["id"].as_u64().unwrap());
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, [0, 1, 2, 3, 4, 5]);
+    assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
+    wire.under_way(0).await;
+}
+
+#[tokio::test]
+async fn a_tool_that_blocks_the_thread_of_its_call_can_be_canceled() {
+    let mut wire = with_deaf(60_000).opened().await;
+    wire.send(&request("deaf", "tools/call", call("deaf", json!({})))).await;
+    wire.under_way(1).await;
+    let asked = Instant::now();
+    wire.send(&notification("notifications/cancelled", json!({"requestId": "deaf"}))).await;
+    wire.under_way(0).await;
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    // The same id may be used again, and is answered.
+    wire.send(&request("deaf", "tools/call", call("echo", json!({"text": "hi"})))).await;
+    assert_eq!(text(&wire.answer(&json!("deaf")).await), "hi");
 }
 
 #[tokio::test]

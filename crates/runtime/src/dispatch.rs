@@ -201,7 +201,7 @@ async fn run(
     let ended = if entry.spec().non_blocking {
         run_in_place(work, &flight.cancel).await
     } else {
-        run_on_pool(&flight.runtime.pool, work, &flight.cancel).await
+        run_on_pool(flight, work).await
     };
     context.revoke();
     match ended {
@@ -250,8 +250,8 @@ async fn shape(flight: &Arc<Flight>, step: &Step, mut result: ToolResult) -> Too
         shaper(&shared, limit).shape(&mut result);
         let _ = sender.send(result);
     });
-    match (submitted, receiver.await) {
-        (Ok(_), Ok(result)) => result,
+    match (submitted.is_ok(), receiver.await) {
+        (true, Ok(result)) => result,
         _ => failure(flight, ToolError::failed("The result was too large to be passed on.")),
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::approval::PermissionDelegate;
 use crate::catalog::Catalog;
-use crate::contain::Overdue;
+use crate::contain::{Overdue, Ticket};
 use crate::events::EventKind;
 use crate::policy::PermissionStatus;
 use crate::record::{CallEnd, CallNumber, CallStart, Receipt};
@@ -42,6 +42,8 @@ pub(crate) struct Flight {
     started: Instant,
     generated_at: SystemTime,
     reached_core: AtomicBool,
+    /// The thread on which the whole call runs, while its tool may block it.
+    held: Mutex<Option<Ticket>>,
     state: Mutex<State>,
     answer: OnceLock<ToolResult>,
     answered: Notify,
@@ -100,6 +102,7 @@ impl Flight {
             started: Instant::now(),
             generated_at: SystemTime::now(),
             reached_core: AtomicBool::new(false),
+            held: Mutex::new(None),
             state: Mutex::new(State {
                 status: CallStatus::Generating,
                 stopped_by: None,
@@ -203,6 +206,25 @@ impl Flight {
     pub(crate) fn stop(&self, by: Stop) {
         self.lock().stopped_by.get_or_insert(by);
         self.cancel.cancel();
+    }
+
+    /// Says which thread the call's tool may block from now on, or that it blocks none any more.
+    pub(crate) fn hold(&self, thread: Option<Ticket>) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+    }
+
+    fn take_held(&self) -> Option<Ticket> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Asks the call to stop for the sake of whoever made it. Where its tool holds the thread that
+    /// would answer, the watchdog does so if nothing comes of it.
+    pub(crate) fn stop_for_caller(self: &Arc<Self>) {
+        self.stop(Stop::Canceled);
+        if self.held.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            self.pause_deadline();
+            self.set_deadline(FORCE_AFTER);
+        }
     }
 
     /// The error of a call that was stopped.
@@ -435,6 +457,10 @@ impl Overdue for Flight {
         }
         self.keep_answer();
         let info: ErrorInfo = self.stopped_error().into_info(usize::MAX).0;
+        if let Some(thread) = self.take_held() {
+            self.runtime.flights.orphan_number(self.number);
+            thread.give_up();
+        }
         self.finish(ToolResult::error(&*self.id, &*self.name, info));
         None
     }

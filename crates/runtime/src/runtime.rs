@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::approval::{Answer, Desk, PermissionDelegate, Question};
 use crate::catalog::Catalog;
-use crate::contain::{Pool, Watchdog};
+use crate::contain::{self, Pool, Watchdog};
 use crate::context::Backends;
 use crate::counters::Counters;
 use crate::embeddings::Redacted;
@@ -24,7 +24,7 @@ use crate::engine::{EngineError, EngineParts, EnginePolicy};
 use crate::events::{Bus, Listener};
 use crate::extension::{Extension, ExtensionApi};
 use crate::files::Roots;
-use crate::flight::{Flight, Stop};
+use crate::flight::Flight;
 use crate::found::Found;
 use crate::grants::GrantStore;
 use crate::journal::{Journal, Recovered};
@@ -168,7 +168,8 @@ impl Runtime {
         catalog
     }
 
-    fn offered(&self) -> Arc<Catalog> {
+    /// The same as [`catalog`](Self::catalog), shared: nothing is copied until the tools change.
+    pub fn offered(&self) -> Arc<Catalog> {
         let set = self.0.registry.snapshot();
         let mut offered = self.0.offered.lock().unwrap_or_else(PoisonError::into_inner);
         match &*offered {
@@ -228,7 +229,7 @@ impl Runtime {
     pub fn cancel(&self, principal: &Principal, call_id: &str) -> bool {
         let found = self.0.flights.find(principal, call_id);
         found.is_some_and(|flight| {
-            flight.stop(Stop::Canceled);
+            flight.stop_for_caller();
             true
         })
     }
@@ -239,6 +240,22 @@ impl Runtime {
         let flight = self.0.flights.find_or_orphan(principal, call_id)?;
         flight.keep_answer();
         flight.wait().await
+    }
+
+    /// Begins some work, most of all a call, on a thread where it may block; once it waits for
+    /// something, tokio goes on with it.
+    pub fn begin(&self, work: impl Future<Output = ()> + Send + 'static) {
+        contain::begin(&self.0.pool, false, work);
+    }
+
+    /// Begins some work like [`begin`](Self::begin), where nobody has to hear of its first call
+    /// before that has ended: if the tool waits for nothing, the call runs from its first line to
+    /// its last without changing threads, which is most of what a quick call costs.
+    ///
+    /// Where the tool blocks that thread, the call can still be canceled and is over in time, but
+    /// whoever waits for `work` has to [`attach`](Self::attach) to hear of it.
+    pub fn begin_alone(&self, work: impl Future<Output = ()> + Send + 'static) {
+        contain::begin(&self.0.pool, true, work);
     }
 
     /// How many calls are under way.
@@ -287,6 +304,14 @@ impl Flights {
             table.orphans.pop_front();
         }
         table.orphans.push_back(Arc::clone(flight));
+    }
+
+    /// The same for a call that ends although its caller cannot go on.
+    pub(crate) fn orphan_number(&self, number: u64) {
+        let found = self.lock().under_way.get(&number).cloned();
+        if let Some(flight) = found {
+            self.orphan(&flight);
+        }
     }
 
     fn find(&self, principal: &Principal, call_id: &str) -> Option<Arc<Flight>> {

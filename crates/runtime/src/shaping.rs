@@ -92,12 +92,12 @@ impl Shaper<'_> {
 
     fn json(&self, mut value: Value, room: &mut usize) -> Content {
         self.redactor.redact_value(&mut value, Level::Result);
-        let text = value.to_string();
-        if text.len() <= *room {
-            *room -= text.len();
+        let length = json_length(&value);
+        if length <= *room {
+            *room -= length;
             return Content::Json { value };
         }
-        Content::Text { text: self.cut(&text, room, "json") }
+        Content::Text { text: self.cut(&value.to_string(), room, "json") }
     }
 
     fn text(&self, text: String, room: &mut usize, extension: &str) -> String {
@@ -152,12 +152,11 @@ impl Shaper<'_> {
     fn structured(&self, result: &mut ToolResult) {
         let Some(value) = &mut result.structured else { return };
         self.redactor.redact_value(value, Level::Result);
-        let size = value.to_string().len();
-        if size <= self.result_bytes {
+        if json_length(value) <= self.result_bytes {
             return;
         }
-        let mut room = 0;
         let text = value.to_string();
+        let mut room = 0;
         let note = self.cut(&text, &mut room, "json");
         result.structured = None;
         result.content.push(Content::text(format!("[structured output too large]{note}")));
@@ -208,7 +207,26 @@ fn write_spill(
 }
 
 fn size_of_map(map: &Map<String, Value>) -> usize {
-    map.iter().map(|(key, value)| key.len() + value.to_string().len()).sum()
+    map.iter().map(|(key, value)| key.len() + json_length(value)).sum()
+}
+
+/// How long a value is as JSON, without writing it anywhere.
+fn json_length(value: &Value) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting cannot fail.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
 }
 
 /// How much there is to shape, roughly.

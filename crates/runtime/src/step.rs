@@ -109,8 +109,8 @@ impl Runtime {
     }
 
     /// A step with this catalog, without step middleware.
-    pub fn step_with(&self, origin: Arc<Origin>, catalog: Catalog) -> Step {
-        Step::new(self.clone(), Arc::new(catalog), origin)
+    pub fn step_with(&self, origin: Arc<Origin>, catalog: impl Into<Arc<Catalog>>) -> Step {
+        Step::new(self.clone(), catalog.into(), origin)
     }
 
     /// Runs a step through its middleware: the catalog is built, changed, frozen, and `work` makes

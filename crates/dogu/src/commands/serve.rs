@@ -40,7 +40,7 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     let elicitor = Forward::to(&clients);
     let setup = setup::build_for_clients(workspace, approver, elicitor)?;
     let options = ServeOptions { clients: Some(clients), ..options(&setup, serve) };
-    let tokio = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let tokio = tokio_for(serve)?;
     let served = tokio.block_on(async {
         let stop = stop_signal()?;
         // Nobody waits for servers that were never asked for their tools: clients are told when
@@ -55,6 +55,16 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     // A tool that hangs must not keep the process alive.
     tokio.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// What blocks has threads of its own, so that of one client one thread can take care: it passes
+/// nothing on to others, which would take longer than what is to be done.
+fn tokio_for(serve: &Serve) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if serve.http.is_none() {
+        builder.worker_threads(1);
+    }
+    builder.enable_all().build()
 }
 
 fn options(setup: &Setup, serve: &Serve) -> ServeOptions {

@@ -52,7 +52,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if bytes.is_empty() {
                 return Ok(self.last());
             }
-            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', bytes);
             let part = &bytes[..end.unwrap_or(bytes.len())];
             keep(&mut self.line, &mut self.long, part, self.limit);
             let consumed = part.len() + usize::from(end.is_some());

@@ -5,7 +5,7 @@ mod lines;
 mod program;
 mod writer;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,10 +14,12 @@ use dogu_output::{Log, Stream};
 use dogu_process::{Child, Pipes};
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    CallToolResult, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
+    JsonRpcMessage, JsonRpcResponse, JsonRpcVersion2_0, RequestId, ServerJsonRpcMessage,
+    ServerResult,
 };
 use rmcp::transport::Transport;
+use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
@@ -66,7 +68,7 @@ impl LineTransport {
     fn read(&self, line: Line) -> Option<ServerJsonRpcMessage> {
         let log = self.program.child.log();
         match line {
-            Line::Whole(bytes) => match serde_json::from_slice(&bytes) {
+            Line::Whole(bytes) => match self.message(&bytes) {
                 Ok(message) if !self.may_ask(&message) => {
                     noise(log, "too many requests", &bytes);
                     None
@@ -86,6 +88,15 @@ impl LineTransport {
                 self.pending.failed(&[&head, &tail], too_long(bytes))
             }
             Line::End => None,
+        }
+    }
+
+    /// The message that a line is. rmcp tries one kind of answer after the other, which is most of
+    /// what an answer costs to read; the answer to a call is known to be one.
+    fn message(&self, bytes: &[u8]) -> serde_json::Result<ServerJsonRpcMessage> {
+        match serde_json::from_slice::<CallAnswer>(bytes) {
+            Ok(answer) if self.pending.is_call(&answer.id) => Ok(answer.into()),
+            _ => serde_json::from_slice(bytes),
         }
     }
 
@@ -121,6 +132,22 @@ impl LineTransport {
         let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
         let told = "the server's answer is not one of the protocol".to_owned();
         self.pending.take(&id).then(|| failure(id, told))
+    }
+}
+
+/// The answer to a call as nearly all servers write it. Whatever has more, or less, is not one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallAnswer {
+    jsonrpc: JsonRpcVersion2_0,
+    id: RequestId,
+    result: CallToolResult,
+}
+
+impl From<CallAnswer> for ServerJsonRpcMessage {
+    fn from(CallAnswer { jsonrpc, id, result }: CallAnswer) -> Self {
+        let result = ServerResult::CallToolResult(result);
+        Self::Response(JsonRpcResponse { jsonrpc, id, result })
     }
 }
 
@@ -185,13 +212,13 @@ impl Drop for LineTransport {
     }
 }
 
-/// The requests that wait for an answer. rmcp takes an answer to anything else for the end of the
-/// session while it is being opened.
+/// The requests that wait for an answer, and whether each is a call. rmcp takes an answer to
+/// anything else for the end of the session while it is being opened.
 #[derive(Clone, Default)]
-struct Pending(Arc<Mutex<HashSet<RequestId>>>);
+struct Pending(Arc<Mutex<HashMap<RequestId, bool>>>);
 
 impl Pending {
-    fn lock(&self) -> MutexGuard<'_, HashSet<RequestId>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, bool>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -202,7 +229,8 @@ impl Pending {
                 // What was asked before to find out the era may still be answered, too late.
                 waiting.clear();
             }
-            waiting.insert(request.id.clone());
+            let is_call = matches!(request.request, ClientRequest::CallToolRequest(_));
+            waiting.insert(request.id.clone(), is_call);
         }
         if let JsonRpcMessage::Notification(notification) = message
             && let ClientNotification::CancelledNotification(canceled) = &notification.notification
@@ -210,6 +238,11 @@ impl Pending {
         {
             self.lock().remove(id);
         }
+    }
+
+    /// Whether a call waits under this id.
+    fn is_call(&self, id: &RequestId) -> bool {
+        self.lock().get(id).is_some_and(|is_call| *is_call)
     }
 
     /// Whether a message is for the session.
@@ -228,24 +261,24 @@ impl Pending {
     /// Whether a request waits; it does not any more. Some servers answer a number as a text.
     fn take(&self, id: &RequestId) -> bool {
         let mut waiting = self.lock();
-        if waiting.remove(id) {
+        if waiting.remove(id).is_some() {
             return true;
         }
-        let same = waiting.iter().find(|waits| waits.to_string() == id.to_string()).cloned();
-        same.is_some_and(|same| waiting.remove(&same))
+        let same = waiting.keys().find(|waits| waits.to_string() == id.to_string()).cloned();
+        same.is_some_and(|same| waiting.remove(&same).is_some())
     }
 
     /// The request that a piece of its answer names.
     fn named_in(&self, edges: &[&[u8]]) -> Option<RequestId> {
         let waiting = self.lock();
-        edges.iter().find_map(|edge| waiting.iter().find(|id| names(edge, id)).cloned())
+        edges.iter().find_map(|edge| waiting.keys().find(|id| names(edge, id)).cloned())
     }
 
     /// The end of a request whose answer cannot be read, if it can be told which one.
     fn failed(&self, edges: &[&[u8]], told: String) -> Option<ServerJsonRpcMessage> {
         let by_id = self.named_in(edges);
         let mut waiting = self.lock();
-        let only = || if waiting.len() == 1 { waiting.iter().next().cloned() } else { None };
+        let only = || if waiting.len() == 1 { waiting.keys().next().cloned() } else { None };
         let id = by_id.or_else(only)?;
         waiting.remove(&id);
         Some(failure(id, told))

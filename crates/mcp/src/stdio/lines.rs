@@ -51,7 +51,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 self.dropping = false;
                 return Ok(if last.is_empty() { Line::End } else { Line::Whole(last) });
             }
-            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let end = memchr::memchr(b'\n', bytes);
             let part = &bytes[..end.unwrap_or(bytes.len())];
             let consumed = end.map_or(bytes.len(), |end| end + 1);
             let found = if self.dropping {

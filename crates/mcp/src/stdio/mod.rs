@@ -1,5 +1,6 @@
 //! MCP over stdin and stdout, or over any other pair of streams: one message a line.
 
+mod lane;
 mod lines;
 mod pending;
 mod transport;
@@ -70,12 +71,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let running = match rmcp::serve_server(handler, transport).await {
+    let (handler, lane) = (Arc::new(handler), transport.lane());
+    let running = match rmcp::serve_server(Arc::clone(&handler), transport).await {
         Ok(running) => running,
         // Whoever closes before the first request wants nothing, and gets it.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(ServeError::Session(error.to_string())),
     };
+    lane.open(handler, running.peer().clone());
     match running.waiting().await {
         Ok(QuitReason::JoinError(error)) | Err(error) => {
             Err(ServeError::Session(error.to_string()))

@@ -1,6 +1,6 @@
 //! The requests that wait for an answer.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{
@@ -12,41 +12,48 @@ use tokio::sync::Notify;
 #[derive(Clone, Default)]
 pub(crate) struct Pending(Arc<Inner>);
 
+/// Each with how often: an answer may be read, and its id used again, before it is known here that
+/// it was written.
+type Ids = HashMap<RequestId, usize>;
+
 #[derive(Default)]
 struct Inner {
-    requests: Mutex<HashSet<RequestId>>,
+    requests: Mutex<Ids>,
     /// Streams of announcements that were asked for and have not ended.
-    streams: Mutex<HashSet<RequestId>>,
+    streams: Mutex<Ids>,
     changed: Notify,
 }
 
 impl Pending {
-    /// Takes note of what the client sent.
-    pub(crate) fn received(&self, message: &ClientJsonRpcMessage) {
+    /// Takes note of what the client sent; says which request it canceled, if it did.
+    pub(crate) fn received<'m>(&self, message: &'m ClientJsonRpcMessage) -> Option<&'m RequestId> {
         match message {
             // An open stream of announcements waits for nothing.
             ClientJsonRpcMessage::Request(request) => {
                 let is_stream =
                     matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
                 let set = if is_stream { &self.0.streams } else { &self.0.requests };
-                locked(set).insert(request.id.clone());
+                *locked(set).entry(request.id.clone()).or_default() += 1;
+                None
             }
             // A request that was canceled gets no answer.
             ClientJsonRpcMessage::Notification(notification) => {
-                if let ClientNotification::CancelledNotification(n) = &notification.notification
-                    && let Some(request) = &n.params.request_id
-                {
-                    self.answered(request);
-                }
+                let ClientNotification::CancelledNotification(n) = &notification.notification
+                else {
+                    return None;
+                };
+                let request = n.params.request_id.as_ref()?;
+                self.answered(request);
+                Some(request)
             }
-            _ => {}
+            _ => None,
         }
     }
 
     /// Takes note that an answer was written.
     pub(crate) fn answered(&self, request: &RequestId) {
-        locked(&self.0.requests).remove(request);
-        locked(&self.0.streams).remove(request);
+        take_one(&self.0.requests, request);
+        take_one(&self.0.streams, request);
         self.0.changed.notify_one();
     }
 
@@ -65,8 +72,16 @@ impl Pending {
     }
 }
 
-fn locked(set: &Mutex<HashSet<RequestId>>) -> MutexGuard<'_, HashSet<RequestId>> {
-    set.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(ids: &Mutex<Ids>) -> MutexGuard<'_, Ids> {
+    ids.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn take_one(ids: &Mutex<Ids>, id: &RequestId) {
+    let mut ids = locked(ids);
+    match ids.get_mut(id) {
+        Some(count) if *count > 1 => *count -= 1,
+        _ => drop(ids.remove(id)),
+    }
 }
 
 /// The request that a message answers.

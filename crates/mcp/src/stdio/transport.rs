@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::lane::Lane;
 use super::lines::{Line, Lines};
 use super::pending::{Pending, answers};
 use super::writer::Writer;
@@ -29,6 +30,9 @@ const PARKED_CHECK: Duration = Duration::from_millis(10);
 /// How often, after the end of stdin, a look is taken for streams that are being opened.
 const STREAM_CHECK: Duration = Duration::from_millis(1);
 
+/// How long, at the very end, calls may take to say that the server ends.
+const LAST_WORDS: Duration = Duration::from_millis(10);
+
 /// How many requests may wait for an answer. A client with more of them is not read until some
 /// are answered, else one that never reads its answers would fill the memory.
 const MAX_PENDING: usize = 4_096;
@@ -38,6 +42,7 @@ pub(crate) struct LineTransport<R, W> {
     lines: Lines<R>,
     writer: Writer<W>,
     pending: Pending,
+    lane: Arc<Lane<W>>,
     caller: Arc<Caller>,
     /// Set when no more is to be read.
     stop: CancellationToken,
@@ -55,10 +60,12 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(crate) fn new(read: R, write: W, caller: Arc<Caller>, stop: CancellationToken) -> Self {
+        let (writer, pending) = (Writer::new(write, stop.clone()), Pending::default());
         Self {
             lines: Lines::new(read, MAX_MESSAGE_BYTES),
-            writer: Writer::new(write, stop.clone()),
-            pending: Pending::default(),
+            lane: Lane::new(writer.clone(), pending.clone()),
+            writer,
+            pending,
             caller,
             stop,
             opened: false,
@@ -67,7 +74,12 @@ where
         }
     }
 
-    /// The next message, or nothing when there will be none.
+    /// The way of calls past the loop of the session.
+    pub(crate) fn lane(&self) -> Arc<Lane<W>> {
+        Arc::clone(&self.lane)
+    }
+
+    /// The next message for the loop of the session, or nothing when there will be none.
     async fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             self.refusal_written().await;
@@ -88,8 +100,12 @@ where
             };
             match parsed {
                 Parsed::Message(message) if self.admits(&message) => {
-                    self.pending.received(&message);
-                    return Some(*message);
+                    if let Some(canceled) = self.pending.received(&message) {
+                        self.lane.cancel(canceled);
+                    }
+                    if let Some(message) = self.lane.take(*message) {
+                        return Some(message);
+                    }
                 }
                 Parsed::Message(_) | Parsed::Nothing => {}
                 Parsed::Refused(refusal) => self.refuse(&refusal),
@@ -178,8 +194,7 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, pending) = (self.writer.clone(), self.pending.clone());
         async move {
-            let line = serde_json::to_vec(&message)?;
-            let written = writer.line(line).await;
+            let written = writer.message(&message, 0).await;
             if let Some(request) = answers(&message) {
                 pending.answered(&request);
             }
@@ -200,6 +215,7 @@ where
             self.streams_opened(deadline).await;
         }
         self.caller.closing.cancel();
+        self.lane.end(LAST_WORDS).await;
         None
     }
 

@@ -307,3 +307,96 @@ async fn e14_a_policys_timeout_bounds_a_call() {
     assert!(asked.elapsed() >= Duration::from_secs(1), "{:?}", asked.elapsed());
     next_call_is_fine(&runtime).await;
 }
+
+/// What a call that began alone gave, told from wherever it ended.
+fn begun_alone(runtime: &Runtime, call: ToolCall) -> std::sync::mpsc::Receiver<Told> {
+    let (tell, told) = std::sync::mpsc::channel();
+    let dispatch = step(runtime).dispatch(call);
+    runtime.begin_alone(async move {
+        let result = dispatch.await;
+        let _ = tell.send((result, std::thread::current().id()));
+    });
+    told
+}
+
+type Told = (dogu_tool::ToolResult, std::thread::ThreadId);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_began_alone_never_changes_threads() {
+    let where_it_ran = Arc::new(std::sync::Mutex::new(None));
+    let ran = Arc::clone(&where_it_ran);
+    let tool = plain("where", move |_, _| {
+        let ran = Arc::clone(&ran);
+        async move {
+            *ran.lock().unwrap() = Some(std::thread::current().id());
+            Ok("there".into())
+        }
+    });
+    let runtime = with([tool]);
+    let (result, ended_on) = begun_alone(&runtime, call("where", json!({}))).recv().unwrap();
+    assert_eq!(code(&result), "ok");
+    assert_eq!(*where_it_ran.lock().unwrap(), Some(ended_on));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_began_alone_and_waits_goes_on_in_tokio() {
+    let tool = plain("wait", |_, _| async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        Ok("waited".into())
+    });
+    let runtime = with([tool, echo("echo")]);
+    let waiting: Vec<_> = (0..200)
+        .map(|n| begun_alone(&runtime, ToolCall::new(n.to_string(), "wait", json!({"n": n}))))
+        .collect();
+    next_call_is_fine(&runtime).await;
+    for told in waiting {
+        assert_eq!(code(&told.recv_timeout(Duration::from_secs(20)).unwrap().0), "ok");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_blocks_the_thread_it_began_on_is_over_in_time() {
+    let runtime = with([
+        with_timeout("block", 60, || {
+            std::thread::sleep(Duration::from_secs(3));
+            Ok(())
+        }),
+        echo("echo"),
+    ]);
+    let asked = Instant::now();
+    // More than there are threads for work that does not wait.
+    for n in 0..9 {
+        let _ = begun_alone(&runtime, ToolCall::new(n.to_string(), "block", json!({"n": n})));
+    }
+    next_call_is_fine(&runtime).await;
+    until("all of them", || runtime.in_flight() > 0).await;
+    let last = runtime.attach(&me(), "8").await.unwrap();
+    assert_eq!(code(&last), "E_TOOL_TIMEOUT");
+    until("their ends", || runtime.in_flight() == 0).await;
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    next_call_is_fine(&runtime).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_blocks_the_thread_it_began_on_can_be_canceled() {
+    let runtime = with([
+        with_timeout("block", 60_000, || {
+            std::thread::sleep(Duration::from_secs(5));
+            Ok(())
+        }),
+        echo("echo"),
+    ]);
+    let _ = begun_alone(&runtime, call("block", json!({})));
+    until("the call", || runtime.deadlines() == 1).await;
+    let canceled = Instant::now();
+    let ended = tokio::spawn({
+        let runtime = runtime.clone();
+        async move { runtime.attach(&me(), "c1").await }
+    });
+    assert!(runtime.cancel(&me(), "c1"));
+    let result = ended.await.unwrap();
+    assert!(result.is_none_or(|result| code(&result) == "E_TOOL_CANCELED"));
+    until("its end", || runtime.in_flight() == 0).await;
+    assert!(canceled.elapsed() < Duration::from_secs(2), "{:?}", canceled.elapsed());
+    next_call_is_fine(&runtime).await;
+}
