@@ -60,8 +60,14 @@ impl ReadLog {
 }
 
 impl ReadLog {
+    /// Whether the content with this hash is kept.
+    pub(crate) fn keeps(&self, hash: &[u8; 32]) -> bool {
+        let kept = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_hash.contains_key(hash)
+    }
+
     /// Keeps a content that somebody saw.
-    pub(crate) fn keep(&self, hash: [u8; 32], content: Vec<u8>) {
+    pub(crate) fn keep(&self, hash: [u8; 32], content: &[u8]) {
         let mut kept = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         kept.add(hash, content.into());
     }
@@ -133,7 +139,7 @@ mod tests {
             let path = PathBuf::from(format!("/{n}"));
             let seen = Seen { hash: Some([n; 32]), ..seen(1_000_000) };
             log.remember(&who, &path, seen);
-            log.keep([n; 32], vec![n; 1_000_000]);
+            log.keep([n; 32], &vec![n; 1_000_000]);
             assert_eq!(log.last_content(&who, &path).unwrap()[0], n);
         }
         assert_eq!(log.last_content(&who, Path::new("/0")), None);

@@ -184,8 +184,9 @@ pub trait ReadFiles: Send + Sync {
         cancel: &CancelFlag,
         visitors: &Visitors<'_>,
     ) -> Result<Walked, ToolError>;
-    /// Remembers what was seen of a file, for the one who calls.
-    fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError>;
+    /// Remembers what was seen of a file, for the one who calls. Whoever holds all of its content
+    /// hands it over: otherwise it is read again to be kept, where `seen` has its hash.
+    fn remember(&self, path: &Path, seen: Seen, content: Option<&[u8]>) -> Result<(), ToolError>;
     /// What the one who calls last saw of a file.
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError>;
     /// The content that the one who calls last saw, where it was small enough to be kept: what

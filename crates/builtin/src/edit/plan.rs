@@ -174,7 +174,8 @@ impl Changed {
         if let Ok(Some(facts)) = ctx.files().facts(&self.path) {
             let hash = Some(*blake3::hash(content).as_bytes());
             // An edit that cannot be remembered was made all the same.
-            let _ = ctx.files().remember(&self.path, Seen { hash, stamp: facts.stamp });
+            let seen = Seen { hash, stamp: facts.stamp };
+            let _ = ctx.files().remember(&self.path, seen, Some(content));
         }
     }
 

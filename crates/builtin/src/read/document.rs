@@ -70,7 +70,7 @@ impl Document {
     /// are called together.
     pub(super) fn show(self, reading: &Reading<'_>, about: &str, kind: &str) -> Result<String> {
         let document = TextFile {
-            origin: Origin::Made(&self.text),
+            origin: Origin::Held(self.text.as_bytes()),
             coding: Coding::Utf8 { marked: false },
             path: reading.wanted.path.as_str(),
             budget: reading.budget,
@@ -118,6 +118,11 @@ pub(super) struct Whole {
 }
 
 impl Whole {
+    fn new(bytes: Vec<u8>) -> Self {
+        let hash = *blake3::hash(&bytes).as_bytes();
+        Self { bytes, hash }
+    }
+
     /// What is shown, with the hash of the file.
     pub(super) fn seen(&self, text: String) -> Seeing {
         Seeing::of_text(text, self.hash)
@@ -130,15 +135,17 @@ impl Reading<'_> {
         if self.size > MAX_FILE_BYTES {
             return Ok(None);
         }
+        if let Some(bytes) = &self.small {
+            self.go_on()?;
+            return Ok(Some(Whole::new(bytes.clone())));
+        }
         let mut file = self.file;
         file.seek(SeekFrom::Start(0))?;
         let room = usize::try_from(self.size).unwrap_or(0);
         let mut bytes = Vec::with_capacity(room + 1);
         let mut left = file.take(MAX_FILE_BYTES + 1);
         loop {
-            if self.ctx.cancel().is_canceled() {
-                return Err(ErrorKind::Interrupted.into());
-            }
+            self.go_on()?;
             let got = (&mut left).take(BLOCK_BYTES as u64).read_to_end(&mut bytes)?;
             if got == 0 {
                 break;
@@ -147,7 +154,14 @@ impl Reading<'_> {
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Ok(None);
         }
-        let hash = *blake3::hash(&bytes).as_bytes();
-        Ok(Some(Whole { bytes, hash }))
+        Ok(Some(Whole::new(bytes)))
+    }
+
+    /// An interruption, where the call was canceled.
+    fn go_on(&self) -> Result<()> {
+        if self.ctx.cancel().is_canceled() {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        Ok(())
     }
 }

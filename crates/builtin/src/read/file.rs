@@ -1,14 +1,14 @@
 //! One file: what it is, what is shown of it, and that it was seen.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{Cursor, ErrorKind, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dogu_tool::{Content, Ctx, FileKind, FileStamp, Output, Seen, ToolError};
 
 use super::document::{MAX_FILE_BYTES, Whole};
-use super::encoding::{SAMPLE_BYTES, detect, fill, later_sample};
+use super::encoding::{Coding, SAMPLE_BYTES, detect, fill, later_sample};
 use super::input::Wanted;
 use super::part::Part;
 use super::source::Origin;
@@ -17,6 +17,8 @@ use super::{binary, image, notebook, office, pdf, source};
 
 /// For so long the clock of a file system may stand still, generously.
 const TICK_NANOSECONDS: i128 = 50_000_000;
+/// A file of at most so many bytes is read once, into memory, and told and shown from there.
+const MAX_SMALL_BYTES: u64 = 256 * 1024;
 /// How often a file is read that changes meanwhile.
 const MAX_TRIES: usize = 3;
 
@@ -53,23 +55,39 @@ pub(super) fn read(wanted: &Wanted, budget: usize, ctx: &Ctx) -> Result<View, To
     let attempt = || {
         let file = ctx.files().open(&path).map_err(|error| if_folder(error, &path, ctx))?;
         let before = stamp(&file, &path)?;
-        let reading = Reading { file: &file, size: before.size, path: &path, wanted, budget, ctx };
+        let size = before.size;
+        let small = small(&file, size).map_err(|error| ToolError::io("read", &path, error))?;
+        let reading = Reading { file: &file, size, small, path: &path, wanted, budget, ctx };
         let Seeing { view, hash } = reading.see()?;
         let same = before == stamp(&file, &path)? && reading.is_certain(before, hash)?;
-        Ok(Attempt { view, seen: Seen { hash, stamp: before }, same })
+        Ok(Attempt { view, seen: Seen { hash, stamp: before }, content: reading.small, same })
     };
-    let Attempt { mut view, seen, same } = settled(attempt)?;
+    let Attempt { mut view, seen, content, same } = settled(attempt)?;
     if !same {
         view.text.push_str("\n(the file changed while it was read: this may be a mixture)\n");
     }
-    ctx.files().remember(&path, seen)?;
+    ctx.files().remember(&path, seen, content.as_deref())?;
     Ok(view)
+}
+
+/// All of a small file; none of a larger one, or of one that has more in it than its size says.
+fn small(file: &File, size: u64) -> std::io::Result<Option<Vec<u8>>> {
+    let Some(room) = usize::try_from(size).ok().filter(|_| size <= MAX_SMALL_BYTES) else {
+        return Ok(None);
+    };
+    // One byte more: where it stays free, the file ends here.
+    let mut bytes = vec![0; room + 1];
+    let got = fill(file, &mut bytes)?;
+    bytes.truncate(got);
+    Ok((got <= room).then_some(bytes))
 }
 
 /// One reading of a file.
 struct Attempt {
     view: View,
     seen: Seen,
+    /// What was seen, where it is small.
+    content: Option<Vec<u8>>,
     /// The file is as it was before.
     same: bool,
 }
@@ -109,6 +127,8 @@ fn if_folder(error: ToolError, path: &Path, ctx: &Ctx) -> ToolError {
 pub(super) struct Reading<'a> {
     pub(super) file: &'a File,
     pub(super) size: u64,
+    /// All of its bytes, where they are few.
+    pub(super) small: Option<Vec<u8>>,
     pub(super) path: &'a Path,
     pub(super) wanted: &'a Wanted,
     pub(super) budget: usize,
@@ -131,26 +151,42 @@ impl Reading<'_> {
         Ok(again == hash)
     }
 
-    /// Tells what the file is by its first bytes, and shows it.
+    /// Shows the file.
     fn see(&self) -> Result<Seeing, ToolError> {
+        if let Some(bytes) = &self.small {
+            return self.see_as(&bytes[..bytes.len().min(SAMPLE_BYTES)]);
+        }
+        let sample = self.sample().map_err(|error| self.failed(error))?;
+        self.see_as(&sample)
+    }
+
+    /// The first bytes of a file that is not held.
+    fn sample(&self) -> std::io::Result<Vec<u8>> {
+        let mut file = self.file;
+        file.seek(SeekFrom::Start(0))?;
         let mut sample = vec![0; SAMPLE_BYTES];
-        let got = fill(self.file, &mut sample).map_err(|error| self.failed(error))?;
+        let got = fill(file, &mut sample)?;
         sample.truncate(got);
-        if image::is_image(&sample) {
+        Ok(sample)
+    }
+
+    /// Shows the file as what its first bytes say that it is.
+    fn see_as(&self, sample: &[u8]) -> Result<Seeing, ToolError> {
+        if image::is_image(sample) {
             return image::view(self, &self.held("image")?);
         }
-        if pdf::is_pdf(&sample) {
+        if pdf::is_pdf(sample) {
             return pdf::view(self, self.held("PDF document")?);
         }
-        if office::is_package(&sample)
-            && let Some(seeing) = office::view(self, &sample)?
+        if office::is_package(sample)
+            && let Some(seeing) = office::view(self, sample)?
         {
             return Ok(seeing);
         }
         if notebook::is_named(self.path) {
-            return self.notebook(&sample);
+            return self.notebook(sample);
         }
-        self.text(&sample)
+        self.text(sample)
     }
 
     /// A file that must be held as a whole to show anything of it.
@@ -186,15 +222,10 @@ impl Reading<'_> {
     }
 
     fn text(&self, sample: &[u8]) -> Result<Seeing, ToolError> {
-        let whole = sample.len() < SAMPLE_BYTES;
-        let mut coding = detect(sample, whole);
-        if !whole && sample.is_ascii() && coding.is_some() {
-            let later = later_sample(self.file, self.size).map_err(|error| self.failed(error))?;
-            // What comes later is binary only if NULs say so, and then the beginning still is text.
-            coding = later.and_then(|later| detect(&later, false)).or(coding);
-        }
+        let coding = self.coding(sample).map_err(|error| self.failed(error))?;
         let Some(coding) = coding else { return Err(binary::refused(self, sample)) };
-        let origin = Origin::File(self.file, self.size);
+        let small = self.small.as_deref();
+        let origin = small.map_or(Origin::File(self.file, self.size), Origin::Held);
         let (path, cancel) = (self.wanted.path.as_str(), self.ctx.cancel());
         let text = TextFile { origin, coding, path, budget: self.budget, cancel };
         let shown = match &self.wanted.part {
@@ -202,7 +233,24 @@ impl Reading<'_> {
             Part::Block(block) => text.show_block(block),
         };
         let Shown { text, hash } = shown.map_err(|error| self.failed(error))?;
+        let hash = hash.or_else(|| small.map(|bytes| *blake3::hash(bytes).as_bytes()));
         Ok(Seeing { view: View { text, image: None }, hash })
+    }
+
+    /// How the file is written, judging by its beginning and, where that is all ASCII, by what
+    /// comes later; none where it is binary.
+    fn coding(&self, sample: &[u8]) -> std::io::Result<Option<Coding>> {
+        let whole = sample.len() < SAMPLE_BYTES;
+        let coding = detect(sample, whole);
+        if whole || coding.is_none() || !sample.is_ascii() {
+            return Ok(coding);
+        }
+        let later = match &self.small {
+            Some(bytes) => later_sample(Cursor::new(bytes), self.size)?,
+            None => later_sample(self.file, self.size)?,
+        };
+        // What comes later is binary only if NULs say so, and then the beginning still is text.
+        Ok(later.and_then(|later| detect(&later, false)).or(coding))
     }
 
     /// An error of reading; a canceled call shows as an interruption.
@@ -221,11 +269,34 @@ impl Reading<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     fn attempt(size: u64, same: bool) -> Attempt {
         let stamp = FileStamp { size, ..FileStamp::default() };
-        Attempt { view: View::default(), seen: Seen { hash: Some([1; 32]), stamp }, same }
+        let seen = Seen { hash: Some([1; 32]), stamp };
+        Attempt { view: View::default(), seen, content: None, same }
+    }
+
+    #[test]
+    fn a_small_file_is_held_only_if_it_has_no_more_than_its_size_says() {
+        let mut file = tempfile::tempfile().unwrap();
+        let content = vec![b'a'; usize::try_from(MAX_SMALL_BYTES).unwrap() + 1];
+        file.write_all(&content).unwrap();
+        let size = content.len() as u64;
+        let held = |size| {
+            (&file).seek(SeekFrom::Start(0)).unwrap();
+            small(&file, size).unwrap().map(|bytes| bytes.len() as u64)
+        };
+        assert_eq!((held(size), held(size - 1), held(0)), (None, None, None));
+        file.set_len(MAX_SMALL_BYTES).unwrap();
+        assert_eq!(held(MAX_SMALL_BYTES), Some(MAX_SMALL_BYTES));
+        // It became shorter since it was looked at: what is there is all of it.
+        file.set_len(5).unwrap();
+        assert_eq!((held(MAX_SMALL_BYTES), held(5), held(4)), (Some(5), Some(5), None));
+        file.set_len(0).unwrap();
+        assert_eq!(held(0), Some(0));
     }
 
     #[test]

@@ -1,37 +1,40 @@
 //! Lines of a file in bounded memory, whatever their length, and as fast as newlines are found.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Result};
+use std::borrow::Cow;
+use std::io::{BufRead, ErrorKind, Result};
 
 use dogu_tool::CancelFlag;
 
-/// How much is read at once.
-const BLOCK_BYTES: usize = 256 * 1024;
-
 /// Reads lines, or passes over them.
 pub(super) struct Lines<'a, R> {
-    reader: BufReader<R>,
+    reader: R,
     cancel: &'a CancelFlag,
+    /// Bytes of the block that the last line was given from: they are used up when the next is
+    /// asked for, so that a line need not be copied.
+    given: usize,
+    /// The beginning of a line that more than one block has a piece of.
+    pieces: Vec<u8>,
 }
 
 /// The beginning of a line, and how long it is.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Line {
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line<'l> {
     /// Its beginning, without the end of the line.
-    pub(super) start: Vec<u8>,
+    pub(super) start: Cow<'l, [u8]>,
     /// All its bytes, with the end of the line.
     pub(super) length: u64,
     /// Bytes of the end of the line.
     end: u64,
 }
 
-impl<'a, R: Read> Lines<'a, R> {
+impl<'a, R: BufRead> Lines<'a, R> {
     pub(super) fn new(reader: R, cancel: &'a CancelFlag) -> Self {
-        Self { reader: BufReader::with_capacity(BLOCK_BYTES, reader), cancel }
+        Self { reader, cancel, given: 0, pieces: Vec::new() }
     }
 
     /// What is read from.
     pub(super) fn inner(&self) -> &R {
-        self.reader.get_ref()
+        &self.reader
     }
 
     /// Passes over so many lines; says over how many, which is fewer at the end of the file.
@@ -51,25 +54,36 @@ impl<'a, R: Read> Lines<'a, R> {
     }
 
     /// The next line; of what is longer than `keep` bytes the beginning.
-    pub(super) fn next(&mut self, keep: usize) -> Result<Option<Line>> {
-        let mut line = Line::default();
-        loop {
+    pub(super) fn next(&mut self, keep: usize) -> Result<Option<Line<'_>>> {
+        let Some(end) = memchr::memchr(b'\n', self.block()?) else { return self.joined(keep) };
+        self.given = end + 1;
+        // The same block again, which is there already.
+        let line = &self.reader.fill_buf()?[..end];
+        Ok(Some(Line::new(&line[..end.min(keep)], end as u64 + 1, true)))
+    }
+
+    /// The next line, from as many blocks as it takes.
+    fn joined(&mut self, keep: usize) -> Result<Option<Line<'_>>> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        let mut length = 0;
+        let mut ended = false;
+        while !ended {
             let block = self.block()?;
             if block.is_empty() {
-                return Ok((line.length > 0).then_some(line));
+                break;
             }
             let end = memchr::memchr(b'\n', block);
             let piece = &block[..end.unwrap_or(block.len())];
-            let used = piece.len() + usize::from(end.is_some());
-            line.length += used as u64;
-            let room = keep - line.start.len().min(keep);
-            line.start.extend_from_slice(&piece[..piece.len().min(room)]);
+            ended = end.is_some();
+            let used = piece.len() + usize::from(ended);
+            let room = keep - pieces.len().min(keep);
+            pieces.extend_from_slice(&piece[..piece.len().min(room)]);
+            length += used as u64;
             self.reader.consume(used);
-            if end.is_some() {
-                line.drop_end();
-                return Ok(Some(line));
-            }
         }
+        self.pieces = pieces;
+        Ok((length > 0).then(|| Line::new(&self.pieces, length, ended)))
     }
 
     /// Counts the lines that are left; none where more than `bytes` would have to be read.
@@ -91,6 +105,7 @@ impl<'a, R: Read> Lines<'a, R> {
         if self.cancel.is_canceled() {
             return Err(ErrorKind::Interrupted.into());
         }
+        self.reader.consume(std::mem::take(&mut self.given));
         self.reader.fill_buf()
     }
 }
@@ -105,14 +120,23 @@ fn end_of_line(block: &[u8], line: u64) -> usize {
     memchr::memchr_iter(b'\n', block).nth(nth).map_or(block.len(), |at| at + 1)
 }
 
-impl Line {
-    /// It ended in a newline: the carriage return before it, if any, is no part of the text.
-    fn drop_end(&mut self) {
-        self.end = 1;
-        if !self.is_longer_than_kept() && self.start.last() == Some(&b'\r') {
-            self.start.pop();
-            self.end = 2;
+impl<'l> Line<'l> {
+    /// Where it ended in a newline, the carriage return before it, if any, is no part of the text.
+    fn new(start: &'l [u8], length: u64, ended: bool) -> Self {
+        let mut line = Self { start: Cow::Borrowed(start), length, end: u64::from(ended) };
+        if ended
+            && !line.is_longer_than_kept()
+            && let Some(text) = start.strip_suffix(b"\r")
+        {
+            line.start = Cow::Borrowed(text);
+            line.end = 2;
         }
+        line
+    }
+
+    /// A copy that stays when the next line is read.
+    pub(super) fn into_owned(self) -> Line<'static> {
+        Line { start: Cow::Owned(self.start.into_owned()), length: self.length, end: self.end }
     }
 
     pub(super) fn is_longer_than_kept(&self) -> bool {
@@ -122,6 +146,8 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufReader, Read};
+
     use proptest::prelude::*;
 
     use super::*;
@@ -147,15 +173,38 @@ mod tests {
             taken in 0_usize..12,
         ) {
             let cancel = CancelFlag::new();
-            let mut lines = Lines::new(Pieces(text.as_bytes(), piece), &cancel);
+            let mut lines = Lines::new(BufReader::new(Pieces(text.as_bytes(), piece)), &cancel);
             let all: Vec<&str> = text.lines().collect();
             prop_assert_eq!(lines.skip(skipped as u64)?, skipped.min(all.len()) as u64);
             let mut left = all.iter().skip(skipped);
             for _ in 0..taken {
-                let line = lines.next(1_000)?.map(|line| line.start);
-                prop_assert_eq!(line.as_deref(), left.next().map(|line| line.as_bytes()));
+                let line = lines.next(1_000)?;
+                let line = line.as_ref().map(|line| line.start.as_ref());
+                prop_assert_eq!(line, left.next().map(|line| line.as_bytes()));
             }
             prop_assert_eq!(lines.count(u64::MAX)?, Some(left.count() as u64));
+        }
+
+        #[test]
+        fn a_line_is_the_same_in_one_block_and_in_many(
+            text in "[ab\n\r]{0,80}",
+            piece in 1_usize..9,
+            keep in 0_usize..6,
+        ) {
+            let cancel = CancelFlag::new();
+            let mut at_once = Lines::new(text.as_bytes(), &cancel);
+            let in_pieces = BufReader::with_capacity(piece, text.as_bytes());
+            let mut in_pieces = Lines::new(in_pieces, &cancel);
+            for line in text.split_inclusive('\n') {
+                let found = in_pieces.next(keep)?;
+                prop_assert_eq!(&at_once.next(keep)?, &found);
+                let found = found.unwrap();
+                let text = line.strip_suffix('\n').unwrap_or(line);
+                let cut = text.len() > keep;
+                prop_assert_eq!((found.length, found.is_longer_than_kept()), (line.len() as u64, cut));
+                prop_assert!(text.as_bytes().starts_with(&found.start));
+            }
+            prop_assert_eq!((at_once.next(keep)?, in_pieces.next(keep)?), (None, None));
         }
     }
 

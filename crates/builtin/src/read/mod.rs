@@ -3,8 +3,9 @@
 //! A call is understood in `input` (what cannot be meant is refused before anybody is asked),
 //! into files and the `part` of each. Then, for each file:
 //!
-//! 1. `file` opens it, looks at its first bytes to tell what it is, and reads it again when it
-//!    changed meanwhile; what was seen is remembered with the hash of the content.
+//! 1. `file` opens it, holds it where it is small, looks at its first bytes to tell what it is,
+//!    and reads it again when it changed meanwhile; what was seen is remembered with the hash of
+//!    the content.
 //! 2. Text: `encoding` tells how it is written, `source` hashes and decodes, `lines` finds lines
 //!    in bounded memory, `text` shows them by number and `indentation` by block.
 //! 3. `image` gives pictures, scaled down. Of a `notebook`, a `pdf` and an `office` file a

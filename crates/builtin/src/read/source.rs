@@ -1,7 +1,7 @@
 //! The bytes of a file, hashed while they are read, and as UTF-8 where they come in wide units.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read, Result, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use dogu_tool::CancelFlag;
 
@@ -9,17 +9,21 @@ use super::encoding::{Coding, Wide};
 
 /// Larger files are not read to their end for a hash.
 pub(super) const MAX_HASHED_BYTES: u64 = 64 * 1024 * 1024;
+/// How much of a file is read at once.
+const BLOCK_BYTES: usize = 256 * 1024;
 /// How much is decoded at once.
 const PIECE_BYTES: usize = 32 * 1024;
 
 /// The bytes of a file from its beginning, as lines are read from it.
 pub(super) enum Source<'f> {
     /// As they are.
-    Plain(Hashing<'f>),
+    Plain(BufReader<Hashing<'f>>),
     /// Decoded to UTF-8.
     Wide(Box<Decoded<Hashing<'f>>>),
-    /// A text that was made of a document.
-    Made(&'f [u8]),
+    /// As they are, in memory already: no buffer and no copy of them.
+    Held(&'f [u8]),
+    /// Decoded to UTF-8 from memory.
+    HeldWide(Box<Decoded<&'f [u8]>>),
 }
 
 /// Where lines come from.
@@ -27,47 +31,75 @@ pub(super) enum Source<'f> {
 pub(super) enum Origin<'a> {
     /// A file, and its size.
     File(&'a File, u64),
-    /// A text that was made of a document.
-    Made(&'a str),
+    /// All of a small file, or the text that was made of a document.
+    Held(&'a [u8]),
 }
 
 impl<'f> Source<'f> {
     /// Reads from the beginning, again.
     pub(super) fn start(origin: Origin<'f>, coding: Coding) -> Result<Self> {
-        let (mut file, size) = match origin {
-            Origin::File(file, size) => (file, size),
-            Origin::Made(text) => return Ok(Self::Made(text.as_bytes())),
-        };
-        file.seek(SeekFrom::Start(0))?;
-        let bytes = Hashing::new(file, size);
-        Ok(match coding {
-            Coding::Wide(wide) => Self::Wide(Box::new(Decoded::new(bytes, wide))),
-            _ => Self::Plain(bytes),
-        })
+        match (origin, coding) {
+            (Origin::Held(bytes), Coding::Wide(wide)) => {
+                Ok(Self::HeldWide(Box::new(Decoded::new(bytes, wide))))
+            }
+            (Origin::Held(bytes), _) => Ok(Self::Held(bytes)),
+            (Origin::File(mut file, size), coding) => {
+                file.seek(SeekFrom::Start(0))?;
+                let bytes = Hashing::new(file, size);
+                Ok(match coding {
+                    Coding::Wide(wide) => Self::Wide(Box::new(Decoded::new(bytes, wide))),
+                    _ => Self::Plain(BufReader::with_capacity(BLOCK_BYTES, bytes)),
+                })
+            }
+        }
     }
 
-    /// The hash of the whole file, where all of it was read and it is not too large.
+    /// The hash of the whole file, where all of it was read from there and it is not too large.
     pub(super) fn hash(&self) -> Option<[u8; 32]> {
         match self {
-            Self::Plain(bytes) => bytes.hash(),
+            Self::Plain(bytes) => bytes.get_ref().hash(),
             Self::Wide(decoded) => decoded.inner.hash(),
-            Self::Made(_) => None,
+            Self::Held(_) | Self::HeldWide(_) => None,
         }
     }
 
     /// Some units could not be decoded.
     pub(super) fn had_errors(&self) -> bool {
-        matches!(self, Self::Wide(decoded) if decoded.had_errors)
+        match self {
+            Self::Wide(decoded) => decoded.had_errors,
+            Self::HeldWide(decoded) => decoded.had_errors,
+            Self::Plain(_) | Self::Held(_) => false,
+        }
+    }
+}
+
+impl BufRead for Source<'_> {
+    #[inline]
+    fn fill_buf(&mut self) -> Result<&[u8]> {
+        match self {
+            Self::Plain(bytes) => bytes.fill_buf(),
+            Self::Wide(decoded) => decoded.fill_buf(),
+            Self::Held(bytes) => bytes.fill_buf(),
+            Self::HeldWide(decoded) => decoded.fill_buf(),
+        }
+    }
+
+    #[inline]
+    fn consume(&mut self, amount: usize) {
+        match self {
+            Self::Plain(bytes) => bytes.consume(amount),
+            Self::Wide(decoded) => decoded.consume(amount),
+            Self::Held(bytes) => bytes.consume(amount),
+            Self::HeldWide(decoded) => decoded.consume(amount),
+        }
     }
 }
 
 impl Read for Source<'_> {
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
-        match self {
-            Self::Plain(bytes) => bytes.read(into),
-            Self::Wide(decoded) => decoded.read(into),
-            Self::Made(text) => text.read(into),
-        }
+        let size = self.fill_buf()?.read(into)?;
+        self.consume(size);
+        Ok(size)
     }
 }
 
@@ -158,18 +190,23 @@ impl<R: Read> Decoded<R> {
     }
 }
 
-impl<R: Read> Read for Decoded<R> {
-    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
-        while self.given == self.ready.len() {
-            if self.ended {
-                return Ok(0);
-            }
+impl<R: Read> BufRead for Decoded<R> {
+    fn fill_buf(&mut self) -> Result<&[u8]> {
+        while self.given == self.ready.len() && !self.ended {
             self.fill()?;
         }
-        let left = &self.ready[self.given..];
-        let size = left.len().min(into.len());
-        into[..size].copy_from_slice(&left[..size]);
-        self.given += size;
+        Ok(&self.ready[self.given..])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.given = self.ready.len().min(self.given + amount);
+    }
+}
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        let size = self.fill_buf()?.read(into)?;
+        self.consume(size);
         Ok(size)
     }
 }

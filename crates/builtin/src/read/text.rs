@@ -13,6 +13,10 @@ use super::{KEPT_BYTES, MAX_LINE_CHARS, MAX_LINES};
 
 /// How far the rest of a file is read to say how many lines it has.
 const MAX_COUNT_BYTES: u64 = super::source::MAX_HASHED_BYTES;
+/// How much room is made for a text before its length is known.
+const FIRST_ROOM: usize = 32 * 1024;
+/// How wide the numbers of lines are at the least.
+const NUMBER_WIDTH: usize = 6;
 
 /// A file that is known to be text, or what was made of one that is not.
 #[derive(Clone, Copy)]
@@ -82,6 +86,30 @@ impl<'a> TextFile<'a> {
     }
 }
 
+/// Where the text goes on after so many characters, if it does.
+fn end_of_chars(text: &str, chars: usize) -> Option<usize> {
+    // No text has more characters than bytes, and few lines have so many of them.
+    if text.len() <= chars {
+        return None;
+    }
+    text.char_indices().nth(chars).map(|(at, _)| at)
+}
+
+/// The number of a line and a tab, as `cat -n` prints them. Without the machinery of formats, which
+/// costs more than all else of a short line.
+fn push_number(text: &mut String, number: u64) {
+    let mut letters = *b"                    \t";
+    let tab = letters.len() - 1;
+    let (mut at, mut rest) = (tab, number);
+    while rest > 0 || at == tab {
+        at -= 1;
+        letters[at] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
+        rest /= 10;
+    }
+    let from = at.min(tab - NUMBER_WIDTH);
+    text.push_str(std::str::from_utf8(&letters[from..]).unwrap_or_default());
+}
+
 /// How lines were asked for.
 #[derive(Clone, Copy)]
 struct How {
@@ -101,7 +129,6 @@ pub(super) struct View {
     ranges: Vec<Slice>,
     full: bool,
     replaced: bool,
-    oddities: Oddities,
 }
 
 impl View {
@@ -109,13 +136,12 @@ impl View {
         Self {
             coding,
             budget,
-            text: String::new(),
+            text: String::with_capacity(budget.min(FIRST_ROOM)),
             shown: 0,
             last: 0,
             ranges: Vec::new(),
             full: false,
             replaced: false,
-            oddities: Oddities::default(),
         }
     }
 
@@ -145,17 +171,18 @@ impl View {
     }
 
     /// Adds a line, unless there is no room for it. One line is shown in any case.
-    pub(super) fn show(&mut self, number: u64, line: &Line) {
+    pub(super) fn show(&mut self, number: u64, line: &Line<'_>) {
         let (text, replaced) = self.coding.decode(&line.start);
         let marked = number == 1 && self.coding == (Coding::Utf8 { marked: true });
         let text = text.strip_prefix('\u{feff}').filter(|_| marked).unwrap_or(&text);
-        let end = text.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
+        let end = end_of_chars(text, MAX_LINE_CHARS);
         let kept = &text[..end.unwrap_or(text.len())];
         if self.shown > 0 && self.text.len() + kept.len() > self.budget {
             self.full = true;
             return;
         }
-        self.text.push_str(&format!("{number:6}\t{kept}"));
+        push_number(&mut self.text, number);
+        self.text.push_str(kept);
         if end.is_some() || line.is_longer_than_kept() {
             self.text.push_str(&format!(" [... line of {} bytes cut]", line.length));
         }
@@ -163,7 +190,6 @@ impl View {
         // What was not kept of a long line may have cut its last character in two, which is not
         // among those shown: only these are looked at.
         self.replaced |= replaced && kept.contains('\u{fffd}');
-        self.oddities.look(number, kept);
         self.shown += 1;
         self.note_shown(number);
     }
@@ -216,13 +242,91 @@ impl View {
     /// The lines with the notes on them.
     pub(super) fn finish(self) -> String {
         let mut text = self.text;
+        let oddities = Oddities::of(&text);
         let broken = self
             .replaced
             .then(|| format!("(bytes that are not {} are shown as \u{fffd})", self.coding.name()));
-        for note in [self.coding.note(), broken, self.oddities.note()].into_iter().flatten() {
+        for note in [self.coding.note(), broken, oddities.note()].into_iter().flatten() {
             text.push_str(&note);
             text.push('\n');
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use proptest::prelude::*;
+
+    use super::super::encoding::detect;
+    use super::super::part::Block;
+    use super::*;
+
+    /// Letters, ends of lines, what is not UTF-8, what nobody sees, and long lines.
+    fn content() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            8 => "[ -~]{0,40}".prop_map(String::into_bytes),
+            8 => "\n|\r\n|\r".prop_map(String::into_bytes),
+            2 => "[가-힣é\u{200b}\u{1b}]{1,9}".prop_map(String::into_bytes),
+            1 => Just(b"\xe9\xff\xc3".to_vec()),
+            1 => (1_995_usize..8_010).prop_map(|size| vec![b'x'; size]),
+            1 => (500_usize..2_700).prop_map(|count| "글".repeat(count).into_bytes()),
+        ];
+        let plain = prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat());
+        let wide = |bytes: Vec<u8>| {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16().collect::<Vec<_>>());
+            units.flat_map(u16::to_le_bytes).collect()
+        };
+        prop_oneof![4 => plain.clone(), 1 => plain.prop_map(wide)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn what_is_held_is_shown_as_what_streams(
+            content in content(), first in 1_u64..30, last in 1_u64..60, odd in any::<bool>(),
+        ) {
+            let content = if odd { &content[..content.len().saturating_sub(1)] } else { &content };
+            let Some(coding) = detect(content, true) else { return Ok(()) };
+            let mut file = tempfile::tempfile()?;
+            file.write_all(content)?;
+            let cancel = CancelFlag::new();
+            let of = |origin| TextFile { origin, coding, path: "f", budget: 9_000, cancel: &cancel };
+            let streams = of(Origin::File(&file, content.len() as u64));
+            let held = of(Origin::Held(content));
+            let range = Slice { first, last: first.max(last) };
+            for slices in [
+                Slices::Counted { start: Start::Line(first), limit: None },
+                Slices::Counted { start: Start::FromEnd(first), limit: Some(last) },
+                Slices::of(vec![range], Style::Range),
+            ] {
+                let shown = streams.show(&slices)?;
+                prop_assert_eq!(&held.show(&slices)?.text, &shown.text);
+                prop_assert_eq!(shown.hash, Some(*blake3::hash(content).as_bytes()));
+            }
+            let block =
+                Block { anchor: first, max_levels: 0, siblings: true, header: true, most: last };
+            prop_assert_eq!(held.show_block(&block)?.text, streams.show_block(&block)?.text);
+        }
+    }
+
+    #[test]
+    fn numbers_of_lines_are_as_wide_as_cat_prints_them() {
+        for number in [0, 1, 9, 10, 99_999, 100_000, 999_999, 1_000_000, u64::MAX] {
+            let mut text = String::new();
+            push_number(&mut text, number);
+            assert_eq!(text, format!("{number:6}\t"));
+        }
+    }
+
+    #[test]
+    fn only_what_comes_after_so_many_characters_is_cut() {
+        for (text, end) in [("", None), ("abc", None), ("abcd", Some(3)), ("글글글", None)] {
+            assert_eq!(end_of_chars(text, 3), end, "{text}");
+        }
+        assert_eq!(end_of_chars("글글글a", 3), Some(9));
     }
 }

@@ -68,8 +68,8 @@ impl ReadFiles for Canceling {
         self.files.walk(path, options, cancel, &counting)
     }
 
-    fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError> {
-        self.files.remember(path, seen)
+    fn remember(&self, path: &Path, seen: Seen, content: Option<&[u8]>) -> Result<(), ToolError> {
+        self.files.remember(path, seen, content)
     }
 
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {

@@ -186,6 +186,28 @@ fn a_last_line_without_an_end_is_a_line() {
     assert!(text.contains("(lines 1-1 of 2; "), "{text}");
 }
 
+/// Up to 256 KB a file is held, above it is streamed: nobody can tell.
+#[test]
+fn files_around_the_size_that_is_held_are_read_alike() {
+    const HELD: usize = 256 * 1024;
+    for size in [HELD - 1, HELD, HELD + 1] {
+        let mut content = "a line of text\r\n".repeat(HELD / 16 + 1).into_bytes();
+        content.truncate(size);
+        // The end of the last line is cut off, or all of it but its first letter.
+        let last = ["a line of text", "a line of text", "a"][size + 1 - HELD];
+        let count = HELD / 16 + usize::from(size > HELD);
+        let tail = read(&content, json!({"offset": -1}));
+        assert_eq!(tail.lines().next().unwrap(), format!("{count:6}\t{last}"), "{size}");
+        let head = read(&content, json!({"limit": 1}));
+        let on = format!("lines 1-1 of {count}; read on with");
+        assert!(head.starts_with("     1\ta line of text\n") && head.contains(&on), "{head}");
+        // What is no ASCII comes late, and tells how all of it is written.
+        content[size - 3..].copy_from_slice(b"\xe9t\xe9");
+        let tail = read(&content, json!({"offset": -1}));
+        assert!(tail.contains("\u{e9}t\u{e9}\n") && tail.contains("decoded from"), "{tail}");
+    }
+}
+
 #[test]
 fn a_long_file_is_cut_at_2000_lines_and_can_be_read_on() {
     let content = numbered(2_500);

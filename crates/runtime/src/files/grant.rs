@@ -1,5 +1,6 @@
 //! The files of one call: which paths it was granted, and for what.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -121,12 +122,28 @@ impl GrantedFiles {
         Ok(self.find(path, Need::Look)?.real)
     }
 
-    /// The content that was seen, if it is small and still there.
-    fn content_seen(&self, path: &Path, seen: Seen) -> Option<([u8; 32], Vec<u8>)> {
-        let hash = seen.hash.filter(|_| seen.stamp.size <= MAX_CONTENT)?;
+    /// Keeps the content that was seen, if it is small: what the tool holds, or what is there.
+    fn keep_seen(&self, reads: &ReadLog, path: &Path, seen: Seen, content: Option<&[u8]>) {
+        let small = seen.hash.filter(|_| seen.stamp.size <= MAX_CONTENT);
+        let Some(hash) = small.filter(|hash| !reads.keeps(hash)) else { return };
+        let content = match content {
+            Some(content) => Some(Cow::Borrowed(content)),
+            None => self.content_now(path).map(Cow::Owned),
+        };
+        // Callers share what is kept: a content under the hash of another one would mislead them.
+        let is_seen = |content: &Cow<'_, [u8]>| {
+            content.len() as u64 <= MAX_CONTENT && *blake3::hash(content).as_bytes() == hash
+        };
+        if let Some(content) = content.filter(is_seen) {
+            reads.keep(hash, &content);
+        }
+    }
+
+    /// The beginning of what is there now, which is all of it where that is small.
+    fn content_now(&self, path: &Path) -> Option<Vec<u8>> {
         let mut content = Vec::new();
         self.open(path).ok()?.take(MAX_CONTENT + 1).read_to_end(&mut content).ok()?;
-        (*blake3::hash(&content).as_bytes() == hash).then_some((hash, content))
+        Some(content)
     }
 
     fn find<'a>(&self, path: &'a Path, need: Need) -> Result<Spot<'a>, ToolError> {
@@ -223,13 +240,11 @@ impl ReadFiles for GrantedFiles {
         }
     }
 
-    fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError> {
+    fn remember(&self, path: &Path, seen: Seen, content: Option<&[u8]>) -> Result<(), ToolError> {
         let spot = self.find(path, Need::Facts)?;
         if let Some(caller) = &self.caller {
             caller.reads.remember(&caller.who, &spot.real, seen);
-            if let Some((hash, content)) = self.content_seen(path, seen) {
-                caller.reads.keep(hash, content);
-            }
+            self.keep_seen(&caller.reads, path, seen, content);
         }
         Ok(())
     }
@@ -312,5 +327,50 @@ impl GrantedFiles {
             journaled.first.get_or_init(|| id);
         }
         Ok(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dogu_tool::FileStamp;
+
+    use super::*;
+
+    /// What is kept after `seen` of a file with the content `there` was remembered with `handed`.
+    fn kept(there: &[u8], seen: &[u8], handed: Option<&[u8]>) -> Option<Arc<[u8]>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("f");
+        std::fs::write(&path, there).unwrap();
+        let roots = Arc::new(Roots::open(&[folder.path().to_path_buf()]).unwrap());
+        let granted = roots.judge_all(&[Action::read(&path)]).unwrap();
+        let who = Principal::process("s");
+        let files = GrantedFiles::new(roots, granted).called_by(who, Arc::default());
+        let stamp = FileStamp { size: seen.len() as u64, ..FileStamp::default() };
+        let seen = Seen { hash: Some(*blake3::hash(seen).as_bytes()), stamp };
+        files.remember(&path, seen, handed).unwrap();
+        assert_eq!(files.last_seen(&path).unwrap(), Some(seen));
+        files.last_content(&path).unwrap()
+    }
+
+    #[test]
+    fn the_content_that_was_seen_is_kept_and_no_other() {
+        let kept = |there: &str, seen: &str, handed: Option<&str>| {
+            kept(there.as_bytes(), seen.as_bytes(), handed.map(str::as_bytes))
+                .map(|content| String::from_utf8_lossy(&content).into_owned())
+        };
+        assert_eq!(kept("a", "a", None).as_deref(), Some("a"));
+        assert_eq!(kept("changed since", "a", None), None);
+        assert_eq!(kept("changed since", "a", Some("a")).as_deref(), Some("a"));
+        assert_eq!(kept("a", "a", Some("something else")), None);
+    }
+
+    #[test]
+    fn a_large_content_is_not_kept() {
+        let most = vec![b'a'; usize::try_from(MAX_CONTENT).unwrap()];
+        let more = [most.as_slice(), b"a"].concat();
+        for handed in [false, true] {
+            let kept = |content: &[u8]| kept(content, content, handed.then_some(content));
+            assert_eq!((kept(&most).is_some(), kept(&more).is_some()), (true, false));
+        }
     }
 }

@@ -63,8 +63,8 @@ impl ReadFiles for PreviewFiles {
         self.0.walk(path, options, cancel, visitors)
     }
 
-    fn remember(&self, path: &Path, seen: Seen) -> Result<(), ToolError> {
-        self.0.remember(path, seen)
+    fn remember(&self, path: &Path, seen: Seen, content: Option<&[u8]>) -> Result<(), ToolError> {
+        self.0.remember(path, seen, content)
     }
 
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {

@@ -25,7 +25,7 @@ const MAX_COUNT_BYTES: u64 = super::source::MAX_HASHED_BYTES;
 /// Lines around an anchor: at most as many on each side as can be shown.
 #[derive(Debug, Default)]
 struct Window {
-    lines: VecDeque<Line>,
+    lines: VecDeque<Line<'static>>,
     /// Where the anchor is in `lines`.
     anchor: usize,
 }
@@ -39,11 +39,11 @@ impl TextFile<'_> {
         let skipped = lines.skip(block.anchor - 1 - before)?;
         let mut window = Window::default();
         for _ in 0..before {
-            window.lines.extend(lines.next(KEPT_BYTES)?);
+            window.lines.extend(lines.next(KEPT_BYTES)?.map(Line::into_owned));
         }
         window.anchor = window.lines.len();
         for _ in 0..most {
-            window.lines.extend(lines.next(KEPT_BYTES)?);
+            window.lines.extend(lines.next(KEPT_BYTES)?.map(Line::into_owned));
         }
         let known = skipped + window.lines.len() as u64;
         let total = lines.count(MAX_COUNT_BYTES)?.map(|rest| known + rest);
