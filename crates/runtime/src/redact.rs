@@ -19,16 +19,17 @@
 mod known;
 mod names;
 mod patterns;
+mod triggers;
 mod value;
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
 
 pub use known::known_from_env;
 pub use patterns::{PATTERNS, Pattern};
+use triggers::Triggers;
 
 /// How every mark begins.
 pub const MARK_PREFIX: &str = dogu_tool::text::REDACTION_MARK;
@@ -80,6 +81,12 @@ impl Redactor {
     {
         let values = values.into_iter().map(|(name, value)| (name.into(), value.into()));
         Self { known: known::Known::new(values).map(Arc::new) }
+    }
+
+    /// How many bytes the longest value has that it knows: whoever looks at a part of a text must
+    /// not cut one of them in two.
+    pub(crate) fn longest_known(&self) -> usize {
+        self.known.as_ref().map_or(0, |known| known.longest)
     }
 
     /// The text without its secrets; borrowed if there were none.
@@ -149,11 +156,9 @@ fn merge<'a>(sorted: &[Found<'a>]) -> Vec<Found<'a>> {
 static MATCHERS: LazyLock<Matchers> = LazyLock::new(Matchers::new);
 
 struct Matchers {
-    /// Finds triggers, whatever their case; none if it could not be built, and then every
-    /// expression runs.
-    triggers: Option<AhoCorasick>,
-    /// For each trigger, the bits of the patterns that it can start.
-    starts: Vec<u128>,
+    /// Finds triggers, each with the bits of the patterns that it can start; none if it could not
+    /// be built, and then every expression runs.
+    triggers: Option<Triggers>,
     /// The bits of the certain patterns.
     certain: u128,
     list: Vec<Matcher>,
@@ -180,16 +185,12 @@ impl Matchers {
                 starts[at] |= 1 << index;
             }
         }
-        let triggers = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(words)
-            .ok();
+        let triggers = Triggers::new(&words, &starts);
         let list: Vec<_> =
             PATTERNS.iter().enumerate().map(|(i, pattern)| Matcher::new(i, pattern)).collect();
         let certain = list.iter().filter(|matcher| matcher.pattern.level == Level::Result);
         let certain = certain.fold(0, |bits, matcher| bits | matcher.bit());
-        Self { triggers, starts, certain, list }
+        Self { triggers, certain, list }
     }
 
     /// The bits of the patterns of this level that may match.
@@ -199,11 +200,7 @@ impl Matchers {
             Level::Record => u128::MAX,
         };
         let Some(triggers) = &self.triggers else { return wanted };
-        let mut seen = 0;
-        for found in triggers.find_overlapping_iter(text) {
-            seen |= self.starts[found.pattern().as_usize()];
-        }
-        seen & wanted
+        triggers.seen(text.as_bytes()) & wanted
     }
 }
 

@@ -92,12 +92,12 @@ impl Shaper<'_> {
 
     fn json(&self, mut value: Value, room: &mut usize) -> Content {
         self.redactor.redact_value(&mut value, Level::Result);
-        let length = json_length(&value);
-        if length <= *room {
-            *room -= length;
+        let text = value.to_string();
+        if text.len() <= *room {
+            *room -= text.len();
             return Content::Json { value };
         }
-        Content::Text { text: self.cut(&value.to_string(), room, "json") }
+        Content::Text { text: self.cut(&text, room, "json") }
     }
 
     fn text(&self, text: String, room: &mut usize, extension: &str) -> String {
@@ -151,11 +151,17 @@ impl Shaper<'_> {
 
     fn structured(&self, result: &mut ToolResult) {
         let Some(value) = &mut result.structured else { return };
-        self.redactor.redact_value(value, Level::Result);
-        if json_length(value) <= self.result_bytes {
+        // Many tools say the same as text and as data. What was looked at need not be again.
+        let content = &result.content;
+        let is_shaped = |text: &str| content.iter().any(|content| is_text(content, text));
+        self.redactor.redact_value_unless(value, Level::Result, is_shaped);
+        if most_json(value) <= self.result_bytes {
             return;
         }
         let text = value.to_string();
+        if text.len() <= self.result_bytes {
+            return;
+        }
         let mut room = 0;
         let note = self.cut(&text, &mut room, "json");
         result.structured = None;
@@ -207,26 +213,33 @@ fn write_spill(
 }
 
 fn size_of_map(map: &Map<String, Value>) -> usize {
-    map.iter().map(|(key, value)| key.len() + json_length(value)).sum()
+    map.iter().map(|(key, value)| key.len() + value.to_string().len()).sum()
 }
 
-/// How long a value is as JSON, without writing it anywhere.
-fn json_length(value: &Value) -> usize {
-    struct Count(usize);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
+fn is_text(content: &Content, text: &str) -> bool {
+    matches!(content, Content::Text { text: shaped } if shaped == text)
+}
 
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
+/// The most bytes that a value has as JSON: close enough to say of nearly every value that it is
+/// not too long, without writing it.
+fn most_json(value: &Value) -> usize {
+    match value {
+        Value::Null | Value::Bool(_) => 5,
+        Value::Number(_) => 32,
+        Value::String(text) => most_json_text(text),
+        Value::Array(items) => 2 + items.iter().map(|item| most_json(item) + 1).sum::<usize>(),
+        Value::Object(map) => {
+            let entry =
+                |(key, value): (&String, &Value)| most_json_text(key) + most_json(value) + 2;
+            2 + map.iter().map(entry).sum::<usize>()
         }
     }
-    let mut count = Count(0);
-    // Counting cannot fail.
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
+}
+
+/// The quotes, the bytes, and five more for each byte that has to be escaped.
+fn most_json_text(text: &str) -> usize {
+    let is_escaped = |byte: &&u8| **byte < b' ' || **byte == b'"' || **byte == b'\\';
+    2 + text.len() + 5 * text.as_bytes().iter().filter(is_escaped).count()
 }
 
 /// How much there is to shape, roughly.
@@ -260,4 +273,37 @@ fn shallow_size(value: &Value) -> usize {
         }
     }
     size
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            ".{0,40}".prop_map(Value::from),
+            "[\\x00-\\x1f\"\\\\]{0,40}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::vec(("[a\n\"]{0,6}", inner), 0..6)
+                    .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_is_longer_than_its_bound(value in values()) {
+            prop_assert!(value.to_string().len() <= most_json(&value), "{value}");
+        }
+    }
 }

@@ -22,6 +22,8 @@ pub fn known_from_env() -> Vec<(String, String)> {
 pub(super) struct Known {
     values: AhoCorasick,
     names: Vec<String>,
+    /// The bytes of the longest value.
+    pub(super) longest: usize,
 }
 
 impl Known {
@@ -44,10 +46,11 @@ impl Known {
         if marked.is_empty() {
             return None;
         }
+        let longest = spellings.iter().map(String::len).max().unwrap_or(0);
         // The longest wins, so that no tail of a longer secret stays behind.
         let automaton =
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(spellings).ok()?;
-        Some(Self { values: automaton, names: marked })
+        Some(Self { values: automaton, names: marked, longest })
     }
 
     pub(super) fn find<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Found<'a>> {
