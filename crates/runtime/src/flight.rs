@@ -415,9 +415,9 @@ fn steps_to(from: CallStatus, to: CallStatus) -> Option<CallStatus> {
     (!from.may_become(to)).then_some(CallStatus::Calling)
 }
 
-/// The first text of a result, as far as the record keeps it.
+/// The first text of a result, as far as the record looks at it.
 fn preview(result: &ToolResult) -> String {
-    const PREVIEW_BYTES: usize = 8 * 1024;
+    const PREVIEW_BYTES: usize = 4 * 1024;
     match result.content.first() {
         Some(dogu_tool::Content::Text { text }) => {
             text[..dogu_tool::text::floor_boundary(text, PREVIEW_BYTES)].to_owned()

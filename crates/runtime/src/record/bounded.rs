@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 pub(super) const WORK_LIMIT: usize = 256 * 1024;
 /// Values below this depth are left out.
 const MAX_DEPTH: usize = 64;
+/// How much is looked at behind what is kept, at least.
+const LOOK_AHEAD: usize = 1024;
 /// How far back a cut looks for white space.
 const CUT_BACK: usize = 4 * 1024;
 /// What a value costs beside its text.
@@ -68,13 +70,23 @@ pub(super) fn clean_cut(text: &str, limit: usize) -> &str {
     }
 }
 
+/// The beginning of a text that redaction must look at where `limit` bytes of it are kept and
+/// nothing is taken out: some more than those, and than the longest value that is known, up to the
+/// next white space, so that it sees whole what begins before the cut. Forms that go on behind
+/// white space are known by their beginning.
+pub(super) fn beginning_for(text: &str, limit: usize, longest_known: usize) -> &str {
+    let sure = floor_boundary(text, limit.saturating_add(LOOK_AHEAD.max(longest_known)));
+    let end = text[sure..].find(char::is_whitespace).map_or(text.len(), |at| sure + at);
+    clean_cut(&text[..end], WORK_LIMIT)
+}
+
 /// Cuts a text to `limit` bytes, the mark included.
-pub(super) fn cut_marked(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
+pub(super) fn cut_marked(mut text: String, limit: usize) -> String {
+    if text.len() > limit {
+        text.truncate(floor_boundary(&text, limit.saturating_sub(TRUNCATED_MARK.len())));
+        text.push_str(TRUNCATED_MARK);
     }
-    let keep = floor_boundary(text, limit.saturating_sub(TRUNCATED_MARK.len()));
-    format!("{}{TRUNCATED_MARK}", &text[..keep])
+    text
 }
 
 struct Copier {
@@ -168,9 +180,25 @@ mod tests {
     }
 
     #[test]
+    fn what_redaction_looks_at_ends_behind_what_is_kept_at_white_space() {
+        for text in ["", "short", &"x".repeat(9_000)] {
+            assert_eq!(beginning_for(text, 4_096, 0), text);
+        }
+        let words = "word ".repeat(2_000);
+        assert!(beginning_for(&words, 4_096, 3_000).len() > 7_000);
+        let beginning = beginning_for(&words, 4_096, 8);
+        assert!(beginning.ends_with("word") && words[beginning.len()..].starts_with(' '));
+        assert!((4_096 + LOOK_AHEAD..4_096 + LOOK_AHEAD + 5).contains(&beginning.len()));
+        let token = format!("{}{} and on", "w ".repeat(2_000), "t".repeat(3_000));
+        assert_eq!(beginning_for(&token, 4_096, 0).len(), 7_000);
+        let huge = "x".repeat(WORK_LIMIT * 2);
+        assert_eq!(beginning_for(&huge, 4_096, 0).len(), WORK_LIMIT);
+    }
+
+    #[test]
     fn cuts_keep_characters_whole() {
         assert_eq!(clean_cut("한국어", 4), "한");
         assert_eq!(clean_cut("one two", 5), "one");
-        assert_eq!(cut_marked(&"한".repeat(10), 20), format!("한{TRUNCATED_MARK}"));
+        assert_eq!(cut_marked("한".repeat(10), 20), format!("한{TRUNCATED_MARK}"));
     }
 }

@@ -1,5 +1,6 @@
 //! From entries to rows: redacted, then cut, then merged where they are of one call.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -17,8 +18,11 @@ use crate::redact::{Level, Redactor};
 pub(super) const INPUT_LIMIT: usize = 64 * 1024;
 /// How much of the actions is kept.
 const ACTIONS_LIMIT: usize = 16 * 1024;
-/// How much of a preview, an error, or a list of reasons or causes is kept.
+/// How much of an error, or a list of reasons or causes is kept.
 pub(super) const TEXT_LIMIT: usize = 4 * 1024;
+/// How much of a result is kept: enough to know it again. Most of what a call costs to write down
+/// is this.
+const PREVIEW_LIMIT: usize = 1024;
 /// How much of an id or a name is kept.
 const NAME_LIMIT: usize = 512;
 
@@ -32,8 +36,8 @@ macro_rules! columns {
         impl $struct {
             pub(super) const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
 
-            pub(super) fn values(&self) -> Vec<&dyn ToSql> {
-                vec![$(&self.$name,)*]
+            pub(super) fn values(&self) -> [&dyn ToSql; Self::NAMES.len()] {
+                [$(&self.$name,)*]
             }
 
             /// Takes over what a later entry of the same call says.
@@ -184,14 +188,14 @@ struct Text<'a>(&'a Redactor);
 impl Text<'_> {
     fn start(&self, start: CallStart) -> (Fixed, Changing) {
         let fixed = Fixed {
-            call_id: self.name(&start.call_id),
-            principal: self.name(&start.principal),
-            session: self.name(&start.session),
-            agent: self.name(&start.agent),
-            turn_id: self.name(&start.turn_id),
-            trace_id: self.name(&start.trace_id),
-            tool: self.name(&start.tool),
-            source: self.name(&start.source),
+            call_id: self.name(start.call_id),
+            principal: self.name(start.principal),
+            session: self.name(start.session),
+            agent: self.name(start.agent),
+            turn_id: self.name(start.turn_id),
+            trace_id: self.name(start.trace_id),
+            tool: self.name(start.tool),
+            source: self.name(start.source),
             generated_at: Some(micros(start.generated_at)),
             may_write: Some(start.may_write),
         };
@@ -199,7 +203,7 @@ impl Text<'_> {
             status: Some("generated"),
             input: Some(self.value(start.input, INPUT_LIMIT)),
             actions: self.actions(start.actions),
-            decision: self.name(&start.decision),
+            decision: self.name(start.decision),
             reasons: self.list(start.reasons),
             ..Changing::default()
         };
@@ -214,14 +218,14 @@ impl Text<'_> {
             ended_at: Some(micros(end.ended_at)),
             input: end.input.map(|input| self.value(input, INPUT_LIMIT)),
             actions: end.actions.and_then(|actions| self.actions(actions)),
-            decision: end.decision.and_then(|decision| self.name(&decision)),
+            decision: end.decision.and_then(|decision| self.name(decision)),
             reasons: end.reasons.and_then(|reasons| self.list(reasons)),
-            permission: end.permission.and_then(|permission| self.text(&permission)),
+            permission: end.permission.and_then(|permission| self.text(permission)),
             error_code: end.error_code.map(dogu_tool::ErrorCode::as_str),
-            error_message: end.error_message.and_then(|message| self.text(&message)),
+            error_message: end.error_message.and_then(|message| self.text(message)),
             causes: self.list(end.causes),
-            answered_by: end.answered_by.and_then(|name| self.name(&name)),
-            result_preview: self.text(&end.result_preview),
+            answered_by: end.answered_by.and_then(|name| self.name(name)),
+            result_preview: self.redacted(end.result_preview, Level::Record, PREVIEW_LIMIT),
             result_bytes: Some(end.result_bytes.try_into().unwrap_or(i64::MAX)),
             duration_us: Some(duration_micros(end.duration)),
             waited_us: Some(duration_micros(end.waited)),
@@ -229,18 +233,25 @@ impl Text<'_> {
     }
 
     /// Ids and names; no guesses here, `token:<holder>` is what a principal is called.
-    fn name(&self, text: &str) -> Option<String> {
+    fn name(&self, text: String) -> Option<String> {
         self.redacted(text, Level::Result, NAME_LIMIT)
     }
 
-    fn text(&self, text: &str) -> Option<String> {
+    fn text(&self, text: String) -> Option<String> {
         self.redacted(text, Level::Record, TEXT_LIMIT)
     }
 
-    fn redacted(&self, text: &str, level: Level, limit: usize) -> Option<String> {
-        let looked_at = bounded::clean_cut(text, WORK_LIMIT);
-        let redacted = self.0.redact(looked_at, level);
-        (!text.is_empty()).then(|| bounded::cut_marked(&redacted, limit))
+    fn redacted(&self, text: String, level: Level, limit: usize) -> Option<String> {
+        if text.is_empty() {
+            return None;
+        }
+        let beginning = bounded::beginning_for(&text, limit, self.0.longest_known());
+        if let Cow::Borrowed(_) = self.0.redact(beginning, level) {
+            return Some(bounded::cut_marked(text, limit));
+        }
+        // What is taken out moves up what comes later, so all of it counts.
+        let looked_at = bounded::clean_cut(&text, WORK_LIMIT);
+        Some(bounded::cut_marked(self.0.redact(looked_at, level).into_owned(), limit))
     }
 
     fn list(&self, items: Vec<String>) -> Option<String> {
@@ -290,4 +301,51 @@ pub(super) fn micros(time: SystemTime) -> i64 {
 
 fn duration_micros(duration: Duration) -> i64 {
     duration.as_micros().try_into().unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A value that has white space in it and is longer than what is looked at in any case.
+    fn known() -> String {
+        "known value ".repeat(200)
+    }
+
+    /// Words, secrets of many forms and lengths, and a value that is known.
+    fn text() -> impl Strategy<Value = String> {
+        let token = |size: usize| format!(" ghp_{} ", "a1B2".repeat(size));
+        let jwt = |size: usize| format!("eyJ{0}.eyJ{0}.{0} ", "aB3_".repeat(size));
+        let key = |lines: usize| {
+            let body = format!("{}\n", "Ab3/".repeat(16)).repeat(lines);
+            format!("-----BEGIN PRIVATE{0}KEY-----\n{body}-----END PRIVATE{0}KEY-----\n", ' ')
+        };
+        let piece = prop_oneof![
+            8 => "[a-z =:/\n]{0,60}",
+            4 => (100_usize..2_000).prop_map(|count| "word ".repeat(count)),
+            1 => (100_usize..3_000).prop_map(|count| "x".repeat(count)),
+            2 => (9_usize..600).prop_map(token),
+            2 => (3_usize..500).prop_map(jwt),
+            2 => (1_usize..60).prop_map(key),
+            2 => "[a-z ]{1,2000}".prop_map(|secret| format!("password = \"{secret}\"\n")),
+            1 => Just(known()),
+        ];
+        prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        /// All of the text is looked at to say what is kept, or the same is kept without.
+        #[test]
+        fn what_is_kept_of_a_text_is_redacted_as_if_all_of_it_were(text in text()) {
+            let redactor = Redactor::with_known([("KNOWN", known())]);
+            for (level, limit) in [(Level::Result, NAME_LIMIT), (Level::Record, TEXT_LIMIT)] {
+                let all = redactor.redact(&text, level).into_owned();
+                let kept = Text(&redactor).redacted(text.clone(), level, limit);
+                prop_assert_eq!(kept.unwrap_or_default(), bounded::cut_marked(all, limit));
+            }
+        }
+    }
 }

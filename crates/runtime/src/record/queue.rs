@@ -6,12 +6,17 @@ use std::time::Duration;
 
 use super::entry::Entry;
 
-/// How many entries share a transaction. Few enough that another process waits for less than
-/// a millisecond, many enough that the cost of the commit does not show.
-const BATCH: usize = 64;
+/// How many entries share a transaction. Under load three of them are one row: few enough that
+/// another process waits for a millisecond or two, many enough that the cost of the commit does
+/// not show.
+const BATCH: usize = 256;
 /// How long entries that nobody waits for may wait for company. The end of one call and the start
 /// of the next then share a transaction.
 const LINGER: Duration = Duration::from_millis(2);
+/// As long where company came the last time, and will come again.
+const LINGER_BUSY: Duration = Duration::from_millis(8);
+/// With so many entries in the last batch there is company.
+const BUSY: usize = 16;
 
 /// What the writer is woken for.
 #[derive(Debug)]
@@ -39,6 +44,8 @@ struct State {
     closed: bool,
     /// How many of the entries someone waits for.
     urgent: usize,
+    /// The last batch had many.
+    busy: bool,
     sleep: Sleep,
 }
 
@@ -101,7 +108,7 @@ impl Queue {
                 return Work::Closed;
             }
             let lingering = !state.entries.is_empty();
-            let limit = if lingering { Some(LINGER) } else { quiet };
+            let limit = if lingering { Some(state.linger()) } else { quiet };
             state.sleep = if lingering { Sleep::Lingering } else { Sleep::Empty };
             let timed_out;
             (state, timed_out) = self.sleep(state, limit);
@@ -139,8 +146,13 @@ impl Queue {
 }
 
 impl State {
+    fn linger(&self) -> Duration {
+        if self.busy { LINGER_BUSY } else { LINGER }
+    }
+
     fn batch(&mut self) -> Vec<Entry> {
         let count = self.entries.len().min(BATCH);
+        self.busy = count >= BUSY;
         let mut batch = Vec::with_capacity(count);
         for (weight, entry) in self.entries.drain(..count) {
             self.bytes -= weight;
@@ -171,6 +183,17 @@ mod tests {
         assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == 2));
         assert!(queue.push(waiting()).is_ok());
         assert!(Queue::new(2, 10).push(waiting()).is_err());
+    }
+
+    #[test]
+    fn a_batch_takes_what_is_there_within_its_bound_and_then_lingers_longer() {
+        let queue = Queue::new(BATCH * 2, usize::MAX / 4);
+        assert_eq!(queue.lock().linger(), LINGER);
+        (0..=BATCH).for_each(|_| assert!(queue.push(waiting()).is_ok()));
+        assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == BATCH));
+        assert_eq!(queue.lock().linger(), LINGER_BUSY);
+        assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == 1));
+        assert_eq!(queue.lock().linger(), LINGER);
     }
 
     #[test]

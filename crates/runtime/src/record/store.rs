@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::{CachedStatement, Connection, ToSql, params, params_from_iter};
 use rustix::fs::{FlockOperation, flock};
 
 use super::busy::Patience;
@@ -133,11 +133,13 @@ impl Store {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut revision = last_revision(connection)?;
         let mut missing = 0;
+        let mut writing = RowWriter::new(connection, self.run)?;
         for row in rows {
             revision += 1;
-            let changed = write_row(connection, self.run, revision, row)?;
+            let changed = writing.write(revision, row)?;
             missing += u64::from(changed == 0);
         }
+        drop(writing);
         if lost > 0 {
             let lost = i64::try_from(lost).unwrap_or(i64::MAX);
             connection
@@ -326,14 +328,16 @@ fn write_noted(connection: &mut Connection, run: i64, noted: &[RowWrite]) -> rus
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let mut revision = last_revision(&transaction)?;
+    let mut writing = RowWriter::new(&transaction, run)?;
     for row in noted {
         let number = row_number(run, row.number);
         let known = "SELECT EXISTS (SELECT 1 FROM calls WHERE number = ?)";
         if !transaction.query_row(known, [number], |row| row.get::<_, bool>(0))? {
             revision += 1;
-            write_row(&transaction, run, revision, row)?;
+            writing.write(revision, row)?;
         }
     }
+    drop(writing);
     transaction.commit()
 }
 
@@ -388,22 +392,31 @@ fn last_revision(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(newest.max(micros(SystemTime::now())))
 }
 
-fn write_row(
-    connection: &Connection,
+/// The statements that write rows, looked up once for all rows of a transaction.
+struct RowWriter<'c> {
+    insert: CachedStatement<'c>,
+    update: CachedStatement<'c>,
     run: i64,
-    revision: i64,
-    row: &RowWrite,
-) -> rusqlite::Result<usize> {
-    let number = row_number(run, row.number);
-    let changing = row.changing.values();
-    let Some(fixed) = &row.fixed else {
-        let head: [&dyn ToSql; 2] = [&number, &revision];
-        let values: Vec<_> = head.into_iter().chain(changing).collect();
-        return connection.prepare_cached(&UPDATE)?.execute(&values[..]);
-    };
-    let head: [&dyn ToSql; 3] = [&number, &run, &revision];
-    let values: Vec<_> = head.into_iter().chain(fixed.values()).chain(changing).collect();
-    connection.prepare_cached(&INSERT)?.execute(&values[..])
+}
+
+impl<'c> RowWriter<'c> {
+    fn new(connection: &'c Connection, run: i64) -> rusqlite::Result<Self> {
+        let insert = connection.prepare_cached(&INSERT)?;
+        Ok(Self { insert, update: connection.prepare_cached(&UPDATE)?, run })
+    }
+
+    /// How many rows it changed: none where the call to update is not there.
+    fn write(&mut self, revision: i64, row: &RowWrite) -> rusqlite::Result<usize> {
+        let number = row_number(self.run, row.number);
+        let changing = row.changing.values();
+        let Some(fixed) = &row.fixed else {
+            let head: [&dyn ToSql; 2] = [&number, &revision];
+            return self.update.execute(params_from_iter(head.into_iter().chain(changing)));
+        };
+        let head: [&dyn ToSql; 3] = [&number, &self.run, &revision];
+        let values = head.into_iter().chain(fixed.values()).chain(changing);
+        self.insert.execute(params_from_iter(values))
+    }
 }
 
 fn row_number(run: i64, number: u64) -> i64 {
