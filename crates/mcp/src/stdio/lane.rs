@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolResult, ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _,
-    GetMeta as _, JsonRpcRequest, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _, GetMeta as _,
+    JsonRpcRequest, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer, Service as _};
@@ -173,14 +173,13 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
         if self.lock().remove(&id).is_none() {
             return;
         }
-        let room = answer.as_ref().map_or(0, room_of);
         let message = match answer {
             Ok(result) => ServerJsonRpcMessage::response(result, id.clone()),
             Err(error) => ServerJsonRpcMessage::error(error, Some(id.clone())),
         };
         self.writing.fetch_add(1, Ordering::AcqRel);
         // A client that is gone is seen by the transport.
-        let _ = self.writer.message(&message, room).await;
+        let _ = self.writer.message(message).await;
         self.writing.fetch_sub(1, Ordering::AcqRel);
         self.pending.answered(&id);
     }
@@ -244,11 +243,4 @@ fn calls(request: &ClientRequest) -> bool {
             | ClientRequest::ListResourcesRequest(_)
             | ClientRequest::ListPromptsRequest(_)
     )
-}
-
-/// About how long a result is as a line.
-fn room_of(result: &ServerResult) -> usize {
-    let ServerResult::CallToolResult(CallToolResult { content, .. }) = result else { return 0 };
-    let text: usize = content.iter().filter_map(|block| Some(block.as_text()?.text.len())).sum();
-    text + text / 8
 }

@@ -3,6 +3,7 @@
 mod lane;
 mod lines;
 mod pending;
+mod text;
 mod transport;
 mod writer;
 

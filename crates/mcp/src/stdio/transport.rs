@@ -194,8 +194,9 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (writer, pending) = (self.writer.clone(), self.pending.clone());
         async move {
-            let written = writer.message(&message, 0).await;
-            if let Some(request) = answers(&message) {
+            let request = answers(&message);
+            let written = writer.message(message).await;
+            if let Some(request) = request {
                 pending.answered(&request);
             }
             written

@@ -8,8 +8,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// What a line has room for besides the texts in it.
-const LINE_ROOM: usize = 512;
+use super::text::line_of;
 
 /// Writes whole lines. Clones share the stream.
 pub(crate) struct Writer<W> {
@@ -29,15 +28,9 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         Self { stream: Arc::new(Mutex::new(Some(stream))), broken }
     }
 
-    /// Writes a message as a line, of about `room` bytes. The future must be run to its end.
-    pub(crate) async fn message(
-        &self,
-        message: &ServerJsonRpcMessage,
-        room: usize,
-    ) -> io::Result<()> {
-        let mut line = Vec::with_capacity(room + LINE_ROOM);
-        serde_json::to_writer(&mut line, message)?;
-        self.line(line).await
+    /// Writes a message as a line. The future must be run to its end.
+    pub(crate) async fn message(&self, message: ServerJsonRpcMessage) -> io::Result<()> {
+        self.line(line_of(message)?).await
     }
 
     /// Writes one line. The future must be run to its end, else half a line stays behind.
