@@ -7,6 +7,7 @@ mod definitions;
 mod forward;
 mod incoming;
 mod logging;
+mod memory;
 mod problem;
 mod prompt;
 mod sandbox;

@@ -14,6 +14,7 @@ use dogu_runtime::Runtime;
 use super::mcp::tokens;
 use crate::args::{Serve, ServeApprove, Workspace};
 use crate::forward::{Forward, ServerTools};
+use crate::memory;
 use crate::problem::Problem;
 use crate::prompt::Approver;
 use crate::sandbox;
@@ -41,6 +42,7 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     let setup = setup::build_for_clients(workspace, approver, elicitor)?;
     let options = ServeOptions { clients: Some(clients), ..options(&setup, serve) };
     let tokio = tokio_for(serve)?;
+    memory::forget_start();
     let served = tokio.block_on(async {
         let stop = stop_signal()?;
         // Nobody waits for servers that were never asked for their tools: clients are told when
