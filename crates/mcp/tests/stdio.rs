@@ -265,24 +265,28 @@ fn with_deaf(milliseconds: u64) -> Wire {
 
 #[tokio::test]
 async fn a_tool_that_blocks_the_thread_of_its_call_is_answered_in_time() {
-    let mut wire = with_deaf(100).opened().await;
+    let mut wire = with_deaf(1_200).opened().await;
     let asked = Instant::now();
-    // More of them than there are cores.
-    for n in 0..6 {
+    // More of them than there are threads.
+    for n in 0..100 {
         wire.send(&request(n, "tools/call", call("deaf", json!({"n": n})))).await;
     }
     wire.send(&request("r", "resources/list", json!({}))).await;
-    assert!(wire.answer(&json!("r")).await["result"]["resources"].is_array());
     let mut answered = Vec::new();
-    for _ in 0..6 {
+    while answered.len() < 100 {
         let answer = wire.receive().await;
+        if answer["id"] == "r" {
+            assert!(answer["result"]["resources"].is_array(), "{answer}");
+            continue;
+        }
         assert!(text(&answer).contains("E_TOOL_TIMEOUT"), "{answer}");
         assert_eq!(answer["result"].get("resultType"), None);
         answered.push(answer["id"].as_u64().unwrap());
     }
     answered.sort_unstable();
-    assert_eq!(answered, [0, 1, 2, 3, 4, 5]);
-    assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
+    assert!(answered.into_iter().eq(0..100));
+    // They would sleep for eight.
+    assert!(asked.elapsed() < Duration::from_secs(7), "{:?}", asked.elapsed());
     wire.under_way(0).await;
 }
 

@@ -217,13 +217,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
     /// Answers a call that ended while its tool still holds the thread that would have answered.
     async fn attend(self: Arc<Self>, id: RequestId, call: Arc<Underway>) {
         let Some(open) = self.open.get() else { return };
-        let answer = open.handler.end_of(&id, &open.peer).await;
+        let Some(answer) = open.handler.end_of(&id, &open.peer).await else {
+            // It has not begun: there may be more of them than threads.
+            call.attended.store(false, Ordering::Release);
+            return;
+        };
         // Where nothing holds its thread it answers itself, and better.
         sleep(LOOK).await;
-        let answer = if call.is_call { answer } else { answer.map(|_| Err(ended_early())) };
-        if let Some(answer) = answer {
-            self.answer(id, &call, answer).await;
-        }
+        let answer = if call.is_call { answer } else { Err(ended_early()) };
+        self.answer(id, &call, answer).await;
     }
 }
 
