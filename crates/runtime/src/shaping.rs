@@ -238,8 +238,8 @@ fn most_json(value: &Value) -> usize {
 
 /// The quotes, the bytes, and five more for each byte that has to be escaped.
 fn most_json_text(text: &str) -> usize {
-    let is_escaped = |byte: u8| (byte < b' ') | (byte == b'"') | (byte == b'\\');
-    2 + text.len() + 5 * text.bytes().map(|byte| usize::from(is_escaped(byte))).sum::<usize>()
+    let is_escaped = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
+    2 + text.len() + 5 * text.bytes().filter(is_escaped).count()
 }
 
 /// How much there is to shape, roughly.
