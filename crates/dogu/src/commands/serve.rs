@@ -26,6 +26,9 @@ const INSTRUCTIONS: &str = "Tools for the files of the user's workspace, and for
 /// How long the requests of a file may go on after its end.
 const FILE_GRACE: Duration = Duration::from_secs(5);
 
+/// How long, at the end, the record is waited for.
+const LAST_WRITES: Duration = Duration::from_secs(1);
+
 /// Where a workspace keeps slash commands; of two with one name the first counts.
 const COMMAND_FOLDERS: [&str; 3] = [".dogu/commands", ".claude/commands", ".roo/commands"];
 
@@ -43,6 +46,7 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     let options = ServeOptions { clients: Some(clients), ..options(&setup, serve) };
     let tokio = tokio_for(serve)?;
     memory::forget_start();
+    let record = setup.runtime.record().cloned();
     let served = tokio.block_on(async {
         let stop = stop_signal()?;
         // Nobody waits for servers that were never asked for their tools: clients are told when
@@ -56,6 +60,10 @@ pub(crate) fn run(workspace: &Workspace, serve: &Serve) -> Result<ExitCode, Prob
     });
     // A tool that hangs must not keep the process alive.
     tokio.shutdown_background();
+    // Nor may it keep from the record what was called before.
+    if let Some(record) = record {
+        let _ = record.flush().wait_for(LAST_WRITES);
+    }
     served.map(|()| ExitCode::SUCCESS)
 }
 

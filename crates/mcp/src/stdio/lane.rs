@@ -189,11 +189,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
         if self.watching.swap(true, Ordering::AcqRel) {
             return;
         }
-        let lane = Arc::clone(self);
+        // It keeps nothing alive: what is recorded is written when the last holder is gone.
+        let lane = Arc::downgrade(self);
         tokio::spawn(async move {
             loop {
                 sleep(LOOK).await;
-                if !lane.look() {
+                if !lane.upgrade().is_some_and(|lane| lane.look()) {
                     return;
                 }
             }
