@@ -58,7 +58,7 @@ pub(crate) enum Way {
     /// It waits for others and blocks nobody.
     Waiting,
     /// It may block, and its client wants to hear of it before its end.
-    Attended,
+    Heard,
     /// It may block, and is of no interest before its end.
     Alone,
 }
@@ -140,7 +140,7 @@ impl Handler {
 
     /// How a request is best served.
     pub(crate) fn way_of(&self, request: &ClientRequest) -> Way {
-        let ClientRequest::CallToolRequest(call) = request else { return Way::Attended };
+        let ClientRequest::CallToolRequest(call) = request else { return Way::Heard };
         let offered = self.caller.runtime.offered();
         if offered.spec(&call.params.name).is_some_and(|spec| spec.non_blocking) {
             return Way::Waiting;
@@ -148,7 +148,7 @@ impl Handler {
         let meta = request.get_meta();
         let tasks = meta.client_capabilities().is_some_and(|client| client.supports_tasks());
         let hears = meta.get_progress_token().is_some() || self.connection.level.of(meta).is_some();
-        if tasks || hears { Way::Attended } else { Way::Alone }
+        if tasks || hears { Way::Heard } else { Way::Alone }
     }
 
     /// Stops the call of a request, whatever the thread does on which it runs.

@@ -139,7 +139,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
         };
         match way {
             Way::Waiting => drop(tokio::spawn(work)),
-            Way::Attended => runtime.begin(work),
+            Way::Heard => runtime.begin(work),
             Way::Alone => runtime.begin_alone(work),
         }
     }

@@ -25,6 +25,15 @@ fn with_timeout(
     }))
 }
 
+/// A runtime with a tool that blocks its thread for three seconds, and may run for so long.
+fn blocking(timeout_milliseconds: u64) -> Runtime {
+    let block = with_timeout("block", timeout_milliseconds, || {
+        std::thread::sleep(Duration::from_secs(3));
+        Ok(())
+    });
+    with([block, echo("echo")])
+}
+
 /// The next call works, and is on time.
 async fn next_call_is_fine(runtime: &Runtime) {
     let asked = Instant::now();
@@ -64,13 +73,7 @@ async fn e5_a_panic_in_prepare_or_in_place_is_an_error_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tool_that_blocks_its_thread_is_answered_at_its_deadline() {
-    let runtime = with([
-        with_timeout("block", 60, || {
-            std::thread::sleep(Duration::from_secs(3));
-            Ok(())
-        }),
-        echo("echo"),
-    ]);
+    let runtime = blocking(60);
     // As many as tokio has workers, and more.
     let asked = Instant::now();
     let blocked: Vec<_> = (0..4)
@@ -356,13 +359,7 @@ async fn a_call_that_began_alone_and_waits_goes_on_in_tokio() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_blocks_the_thread_it_began_on_is_over_in_time() {
-    let runtime = with([
-        with_timeout("block", 60, || {
-            std::thread::sleep(Duration::from_secs(3));
-            Ok(())
-        }),
-        echo("echo"),
-    ]);
+    let runtime = blocking(60);
     let asked = Instant::now();
     // More than there are threads for work that does not wait.
     for n in 0..9 {
@@ -379,13 +376,7 @@ async fn a_call_that_blocks_the_thread_it_began_on_is_over_in_time() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_blocks_the_thread_it_began_on_can_be_canceled() {
-    let runtime = with([
-        with_timeout("block", 60_000, || {
-            std::thread::sleep(Duration::from_secs(5));
-            Ok(())
-        }),
-        echo("echo"),
-    ]);
+    let runtime = blocking(60_000);
     let _ = begun_alone(&runtime, call("block", json!({})));
     until("the call", || runtime.deadlines() == 1).await;
     let canceled = Instant::now();
