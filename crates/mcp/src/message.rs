@@ -132,8 +132,9 @@ mod tests {
 
     use super::*;
 
+    /// What it is, and as it would be written: the one does not show the meta data.
     fn shown(message: &ClientJsonRpcMessage) -> String {
-        format!("{message:?}")
+        format!("{message:?} {}", serde_json::to_string(message).unwrap())
     }
 
     /// Pieces of calls, so that most of what is made of them is one or nearly one.
