@@ -300,6 +300,14 @@ mod tests {
         })
     }
 
+    #[test]
+    fn the_longest_escapes_are_counted() {
+        for text in ["\u{1}".repeat(100), "\"\\\n".repeat(100), "plain".to_owned()] {
+            let value = Value::from(text);
+            assert!(value.to_string().len() <= most_json(&value), "{value}");
+        }
+    }
+
     proptest! {
         #[test]
         fn no_value_is_longer_than_its_bound(value in values()) {

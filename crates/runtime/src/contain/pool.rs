@@ -346,6 +346,7 @@ mod tests {
         while pool.lost() > 0 {
             std::thread::yield_now();
         }
+        assert_eq!(pool.0.lock().busy, 0);
     }
 
     #[test]
