@@ -99,17 +99,23 @@ def one_at_a_time(server: Server, tool: str, paths: list[str]) -> list[float]:
 
 def many(server: Server, tool: str, paths: list[str]) -> float:
     """Calls a second with some of them always under way. Answers are taken as they come, several
-    at once where they are there, so that it is the server that is measured."""
+    at once where they are there, so that it is the server that is measured. An answer that has not
+    the size of a file is none."""
     lines = [call(number + 10_000, tool, paths[number % FILES]) for number in range(MANY)]
     answers, calls = server.process.stdout.fileno(), server.process.stdin.fileno()
+    least = os.path.getsize(paths[0])
     buffer = bytearray(PIPE)
     began = time.perf_counter()
     os.write(calls, b"".join(lines[:AT_ONCE]))
-    sent, answered = AT_ONCE, 0
+    sent, answered, length = AT_ONCE, 0, 0
     while answered < MANY:
         size = os.readv(answers, [buffer])
-        assert size and buffer.find(b'"isError":true', 0, size) < 0, bytes(buffer[:300])
-        new = buffer.count(b"\n", 0, size)
+        assert size, "the server is gone"
+        new, start = 0, 0
+        while (end := buffer.find(b"\n", start, size)) >= 0:
+            assert length + end - start > least, bytes(buffer[start:end])
+            length, start, new = 0, end + 1, new + 1
+        length += size - start
         answered += new
         if new and sent < MANY:
             os.write(calls, b"".join(lines[sent : sent + new]))

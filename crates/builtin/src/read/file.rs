@@ -222,10 +222,13 @@ impl Reading<'_> {
     }
 
     fn text(&self, sample: &[u8]) -> Result<Seeing, ToolError> {
-        let coding = self.coding(sample).map_err(|error| self.failed(error))?;
-        let Some(coding) = coding else { return Err(binary::refused(self, sample)) };
         let small = self.small.as_deref();
-        let origin = small.map_or(Origin::File(self.file, self.size), Origin::Held);
+        let origin = small.map_or(Origin::File(self.file, self.size), Origin::of_held);
+        let coding = match origin {
+            Origin::Plain(_) => Some(Coding::Utf8 { marked: false }),
+            _ => self.coding(sample).map_err(|error| self.failed(error))?,
+        };
+        let Some(coding) = coding else { return Err(binary::refused(self, sample)) };
         let (path, cancel) = (self.wanted.path.as_str(), self.ctx.cancel());
         let text = TextFile { origin, coding, path, budget: self.budget, cancel };
         let shown = match &self.wanted.part {

@@ -122,7 +122,7 @@ fn end_of_line(block: &[u8], line: u64) -> usize {
 
 impl<'l> Line<'l> {
     /// Where it ended in a newline, the carriage return before it, if any, is no part of the text.
-    fn new(start: &'l [u8], length: u64, ended: bool) -> Self {
+    pub(super) fn new(start: &'l [u8], length: u64, ended: bool) -> Self {
         let mut line = Self { start: Cow::Borrowed(start), length, end: u64::from(ended) };
         if ended
             && !line.is_longer_than_kept()

@@ -27,6 +27,7 @@ mod oddities;
 mod office;
 mod part;
 mod pdf;
+mod plain;
 mod range;
 mod several;
 mod source;

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Seek, SeekFrom};
 use dogu_tool::CancelFlag;
 
 use super::encoding::{Coding, Wide};
+use super::plain::plain;
 
 /// Larger files are not read to their end for a hash.
 pub(super) const MAX_HASHED_BYTES: u64 = 64 * 1024 * 1024;
@@ -33,6 +34,15 @@ pub(super) enum Origin<'a> {
     File(&'a File, u64),
     /// All of a small file, or the text that was made of a document.
     Held(&'a [u8]),
+    /// The same, where it is plain.
+    Plain(&'a str),
+}
+
+impl<'a> Origin<'a> {
+    /// All of a file.
+    pub(super) fn of_held(bytes: &'a [u8]) -> Self {
+        plain(bytes).map_or(Self::Held(bytes), Self::Plain)
+    }
 }
 
 impl<'f> Source<'f> {
@@ -43,6 +53,7 @@ impl<'f> Source<'f> {
                 Ok(Self::HeldWide(Box::new(Decoded::new(bytes, wide))))
             }
             (Origin::Held(bytes), _) => Ok(Self::Held(bytes)),
+            (Origin::Plain(text), _) => Ok(Self::Held(text.as_bytes())),
             (Origin::File(mut file, size), coding) => {
                 file.seek(SeekFrom::Start(0))?;
                 let bytes = Hashing::new(file, size);

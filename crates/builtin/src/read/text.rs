@@ -8,6 +8,7 @@ use super::encoding::Coding;
 use super::lines::{Line, Lines};
 use super::oddities::Oddities;
 use super::part::{Slice, Slices, Start, Style, after, call_for};
+use super::plain::{Counter, PlainLines};
 use super::source::{Origin, Source};
 use super::{KEPT_BYTES, MAX_LINE_CHARS, MAX_LINES};
 
@@ -15,8 +16,6 @@ use super::{KEPT_BYTES, MAX_LINE_CHARS, MAX_LINES};
 const MAX_COUNT_BYTES: u64 = super::source::MAX_HASHED_BYTES;
 /// How much room is made for a text before its length is known.
 const FIRST_ROOM: usize = 32 * 1024;
-/// How wide the numbers of lines are at the least.
-const NUMBER_WIDTH: usize = 6;
 
 /// A file that is known to be text, or what was made of one that is not.
 #[derive(Clone, Copy)]
@@ -46,8 +45,15 @@ impl<'a> TextFile<'a> {
     /// Shows lines by their numbers.
     pub(super) fn show(&self, wanted: &Slices) -> Result<Shown> {
         let (slices, how) = self.resolve(wanted)?;
-        let mut lines = self.lines()?;
         let mut view = View::new(self.coding, self.budget);
+        if let Origin::Plain(text) = self.origin {
+            let total = view.take_plain(PlainLines::new(text), &slices);
+            return Ok(Shown {
+                text: view.report(self.path, &slices, how, Some(total)),
+                hash: None,
+            });
+        }
+        let mut lines = self.lines()?;
         let mut number = 0;
         let mut ended = false;
         for slice in &slices {
@@ -95,21 +101,6 @@ fn end_of_chars(text: &str, chars: usize) -> Option<usize> {
     text.char_indices().nth(chars).map(|(at, _)| at)
 }
 
-/// The number of a line and a tab, as `cat -n` prints them. Without the machinery of formats, which
-/// costs more than all else of a short line.
-fn push_number(text: &mut String, number: u64) {
-    let mut letters = *b"                    \t";
-    let tab = letters.len() - 1;
-    let (mut at, mut rest) = (tab, number);
-    while rest > 0 || at == tab {
-        at -= 1;
-        letters[at] = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-        rest /= 10;
-    }
-    let from = at.min(tab - NUMBER_WIDTH);
-    text.push_str(std::str::from_utf8(&letters[from..]).unwrap_or_default());
-}
-
 /// How lines were asked for.
 #[derive(Clone, Copy)]
 struct How {
@@ -129,6 +120,8 @@ pub(super) struct View {
     ranges: Vec<Slice>,
     full: bool,
     replaced: bool,
+    /// All of the text is plain.
+    plain: bool,
 }
 
 impl View {
@@ -142,6 +135,7 @@ impl View {
             ranges: Vec::new(),
             full: false,
             replaced: false,
+            plain: false,
         }
     }
 
@@ -170,18 +164,70 @@ impl View {
         Ok(false)
     }
 
-    /// Adds a line, unless there is no room for it. One line is shown in any case.
+    /// Shows ranges of a plain text; gives the number of its lines.
+    fn take_plain(&mut self, mut lines: PlainLines<'_>, slices: &[Slice]) -> u64 {
+        self.plain = true;
+        let mut number = 0;
+        for slice in slices {
+            let before = slice.first - 1 - number;
+            let skipped = lines.skip(before);
+            number += skipped;
+            if skipped < before || self.take_plain_range(&mut lines, slice.last, &mut number) {
+                return number;
+            }
+            if self.is_full() {
+                break;
+            }
+        }
+        number + lines.count()
+    }
+
+    /// Shows lines up to one; `number` is the line that was passed last. True at the end.
+    fn take_plain_range(
+        &mut self,
+        lines: &mut PlainLines<'_>,
+        last: u64,
+        number: &mut u64,
+    ) -> bool {
+        let mut counter = Counter::at(*number + 1);
+        while *number < last && !self.is_full() {
+            let Some(line) = lines.next() else { return true };
+            *number += 1;
+            let text = line.strip_suffix('\n');
+            let kept = text.unwrap_or(line);
+            if kept.len() > MAX_LINE_CHARS {
+                let start = &kept.as_bytes()[..kept.len().min(KEPT_BYTES)];
+                self.show(*number, &Line::new(start, line.len() as u64, text.is_some()));
+            } else if self.has_room_for(kept) {
+                counter.push_to(&mut self.text);
+                self.text.push_str(line);
+                if text.is_none() {
+                    self.text.push('\n');
+                }
+                self.note_shown(*number);
+            }
+            counter.advance();
+        }
+        false
+    }
+
+    /// One line is shown in any case.
+    fn has_room_for(&mut self, line: &str) -> bool {
+        self.full |= self.shown > 0 && self.text.len() + line.len() > self.budget;
+        !self.full
+    }
+
+    /// Adds a line, unless there is no room for it.
     pub(super) fn show(&mut self, number: u64, line: &Line<'_>) {
         let (text, replaced) = self.coding.decode(&line.start);
         let marked = number == 1 && self.coding == (Coding::Utf8 { marked: true });
         let text = text.strip_prefix('\u{feff}').filter(|_| marked).unwrap_or(&text);
         let end = end_of_chars(text, MAX_LINE_CHARS);
         let kept = &text[..end.unwrap_or(text.len())];
-        if self.shown > 0 && self.text.len() + kept.len() > self.budget {
-            self.full = true;
+        if !self.has_room_for(kept) {
             return;
         }
-        push_number(&mut self.text, number);
+        Counter::at(number).push_to(&mut self.text);
         self.text.push_str(kept);
         if end.is_some() || line.is_longer_than_kept() {
             self.text.push_str(&format!(" [... line of {} bytes cut]", line.length));
@@ -190,11 +236,12 @@ impl View {
         // What was not kept of a long line may have cut its last character in two, which is not
         // among those shown: only these are looked at.
         self.replaced |= replaced && kept.contains('\u{fffd}');
-        self.shown += 1;
         self.note_shown(number);
     }
 
+    #[inline]
     fn note_shown(&mut self, number: u64) {
+        self.shown += 1;
         self.last = number;
         match self.ranges.last_mut() {
             Some(range) if range.last + 1 == number => range.last = number,
@@ -242,7 +289,7 @@ impl View {
     /// The lines with the notes on them.
     pub(super) fn finish(self) -> String {
         let mut text = self.text;
-        let oddities = Oddities::of(&text);
+        let oddities = if self.plain { Oddities::default() } else { Oddities::of(&text) };
         let broken = self
             .replaced
             .then(|| format!("(bytes that are not {} are shown as \u{fffd})", self.coding.name()));
@@ -262,6 +309,7 @@ mod tests {
 
     use super::super::encoding::detect;
     use super::super::part::Block;
+    use super::super::plain::plain;
     use super::*;
 
     /// Letters, ends of lines, what is not UTF-8, what nobody sees, and long lines.
@@ -280,7 +328,14 @@ mod tests {
             let units = std::iter::once(0xfeff).chain(text.encode_utf16().collect::<Vec<_>>());
             units.flat_map(u16::to_le_bytes).collect()
         };
-        prop_oneof![4 => plain.clone(), 1 => plain.prop_map(wide)]
+        let printed = prop_oneof![
+            8 => "[\t -~]{0,40}",
+            8 => Just("\n".to_owned()),
+            1 => (1_995_usize..8_010).prop_map(|size| "x".repeat(size)),
+        ];
+        let printed = prop::collection::vec(printed, 0..40);
+        let printed = printed.prop_map(|pieces| pieces.concat().into_bytes());
+        prop_oneof![4 => plain.clone(), 4 => printed, 1 => plain.prop_map(wide)]
     }
 
     proptest! {
@@ -297,6 +352,7 @@ mod tests {
             let of = |origin| TextFile { origin, coding, path: "f", budget: 9_000, cancel: &cancel };
             let streams = of(Origin::File(&file, content.len() as u64));
             let held = of(Origin::Held(content));
+            let plain = plain(content).map(|text| of(Origin::Plain(text)));
             let range = Slice { first, last: first.max(last) };
             for slices in [
                 Slices::Counted { start: Start::Line(first), limit: None },
@@ -305,20 +361,14 @@ mod tests {
             ] {
                 let shown = streams.show(&slices)?;
                 prop_assert_eq!(&held.show(&slices)?.text, &shown.text);
+                if let Some(plain) = plain {
+                    prop_assert_eq!(&plain.show(&slices)?.text, &shown.text);
+                }
                 prop_assert_eq!(shown.hash, Some(*blake3::hash(content).as_bytes()));
             }
             let block =
                 Block { anchor: first, max_levels: 0, siblings: true, header: true, most: last };
             prop_assert_eq!(held.show_block(&block)?.text, streams.show_block(&block)?.text);
-        }
-    }
-
-    #[test]
-    fn numbers_of_lines_are_as_wide_as_cat_prints_them() {
-        for number in [0, 1, 9, 10, 99_999, 100_000, 999_999, 1_000_000, u64::MAX] {
-            let mut text = String::new();
-            push_number(&mut text, number);
-            assert_eq!(text, format!("{number:6}\t"));
         }
     }
 

@@ -1,5 +1,6 @@
 //! MCP over stdin and stdout, or over any other pair of streams: one message a line.
 
+mod escape;
 mod lane;
 mod lines;
 mod pending;

@@ -1,6 +1,6 @@
 //! A message as a line. Nearly all of most lines is a few long texts, and nearly all of what it
 //! costs to write one is to look for what has to be escaped in them: byte by byte where the
-//! serializer does so, eight at a time here. So the texts are taken out, what is left is
+//! serializer does so, sixteen at a time here. So the texts are taken out, what is left is
 //! serialized, and then they are put where they belong.
 
 use std::sync::LazyLock;
@@ -8,12 +8,12 @@ use std::sync::LazyLock;
 use rmcp::model::{ContentBlock, ServerJsonRpcMessage, ServerResult};
 use serde_json::Value;
 
+use super::escape::{escape, most_room};
+
 /// From which length on a text is worth the detour.
 const LONG: usize = 512;
 /// What a line has room for besides its texts.
 const FRAME: usize = 512;
-/// How many bytes are looked at together.
-const TOGETHER: usize = 8;
 /// How many digits the number of a text has.
 const DIGITS: usize = 4;
 /// How many texts are taken out of one message.
@@ -82,7 +82,7 @@ fn take_texts(message: &mut ServerJsonRpcMessage, taken: &mut Taken<'_>) {
 /// What is left of a message, with its texts in their places.
 fn filled(frame: &[u8], mark: &str, texts: &[String]) -> Vec<u8> {
     let length: usize = texts.iter().map(String::len).sum();
-    let mut line = Vec::with_capacity(frame.len() + length + length / 8);
+    let mut line = Vec::with_capacity(frame.len() + most_room(length));
     let mut copied = 0;
     for at in memchr::memmem::find_iter(frame, mark) {
         let end = at + mark.len() + DIGITS;
@@ -101,55 +101,6 @@ fn filled(frame: &[u8], mark: &str, texts: &[String]) -> Vec<u8> {
 
 fn number_of(digits: &[u8]) -> Option<usize> {
     std::str::from_utf8(digits).ok()?.parse().ok()
-}
-
-/// Writes a text as the inside of a string, just as the serializer does.
-fn escape(mut text: &[u8], line: &mut Vec<u8>) {
-    while let Some(at) = next_special(text) {
-        line.extend_from_slice(&text[..at]);
-        match text[at] {
-            b'"' => line.extend_from_slice(b"\\\""),
-            b'\\' => line.extend_from_slice(b"\\\\"),
-            b'\n' => line.extend_from_slice(b"\\n"),
-            b'\t' => line.extend_from_slice(b"\\t"),
-            b'\r' => line.extend_from_slice(b"\\r"),
-            0x08 => line.extend_from_slice(b"\\b"),
-            0x0c => line.extend_from_slice(b"\\f"),
-            control => {
-                let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
-                line.extend_from_slice(b"\\u00");
-                line.extend([digit(control >> 4), digit(control & 15)]);
-            }
-        }
-        text = &text[at + 1..];
-    }
-    line.extend_from_slice(text);
-}
-
-fn is_special(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
-}
-
-fn next_special(text: &[u8]) -> Option<usize> {
-    let (words, rest) = text.as_chunks::<TOGETHER>();
-    for (index, word) in words.iter().enumerate() {
-        let marks = special_in(u64::from_le_bytes(*word));
-        if marks != 0 {
-            return Some(index * TOGETHER + marks.trailing_zeros() as usize / 8);
-        }
-    }
-    let found = rest.iter().position(|byte| is_special(*byte))?;
-    Some(words.len() * TOGETHER + found)
-}
-
-/// The highest bit of each byte that is special. A borrow can mark a byte behind a special one
-/// wrongly, never one before it, and the first is all that is asked for.
-fn special_in(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHEST: u64 = 0x8080_8080_8080_8080;
-    let below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
-    let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    (below(word, b' ') | equal(b'"') | equal(b'\\')) & HIGHEST
 }
 
 #[cfg(test)]
