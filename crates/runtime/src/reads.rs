@@ -75,8 +75,23 @@ impl ReadLog {
     /// The content that a caller last saw of a real path, where it was kept.
     pub(crate) fn last_content(&self, who: &Principal, real: &Path) -> Option<Arc<[u8]>> {
         let hash = self.last_seen(who, real)?.hash?;
+        self.content(&hash)
+    }
+
+    /// The hash of a content, if it is what a caller last saw of a real path and was kept.
+    pub(crate) fn last_hash(
+        &self,
+        who: &Principal,
+        real: &Path,
+        content: &[u8],
+    ) -> Option<[u8; 32]> {
+        let hash = self.last_seen(who, real)?.hash?;
+        (*self.content(&hash)? == *content).then_some(hash)
+    }
+
+    fn content(&self, hash: &[u8; 32]) -> Option<Arc<[u8]>> {
         let kept = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_hash.get(&hash).cloned()
+        kept.by_hash.get(hash).cloned()
     }
 }
 
@@ -141,6 +156,9 @@ mod tests {
             log.remember(&who, &path, seen);
             log.keep([n; 32], &vec![n; 1_000_000]);
             assert_eq!(log.last_content(&who, &path).unwrap()[0], n);
+            assert_eq!(log.last_hash(&who, &path, &vec![n; 1_000_000]), Some([n; 32]));
+            assert_eq!(log.last_hash(&who, &path, &vec![n; 999_999]), None);
+            assert_eq!(log.last_hash(&who, &path, &vec![n + 1; 1_000_000]), None);
         }
         assert_eq!(log.last_content(&who, Path::new("/0")), None);
         assert_eq!(log.last_content(&Principal::process("t"), Path::new("/9")), None);

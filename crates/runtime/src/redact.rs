@@ -3,8 +3,7 @@
 //! Redact **before** cutting. A secret that was cut in half has no form any more and would
 //! pass; the one exception is a private key block, which is redacted without its end too.
 //!
-//! How a text is looked at: one pass of an automaton over the literals without which no
-//! pattern can match. A text without any of them, or without a match, is returned as it is.
+//! How a text is looked at: one pass for the literals without which no pattern can match. A text without any of them, or without a match, is returned as it is.
 //! Otherwise the expressions of the literals that were seen run, each in linear time, their
 //! findings are merged, and every finding becomes a mark such as `⟦redacted github-token⟧`.
 //!
@@ -18,6 +17,7 @@
 
 mod known;
 mod names;
+mod pairs;
 mod patterns;
 mod triggers;
 mod value;
@@ -28,6 +28,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 pub use known::known_from_env;
+use pairs::Pairs;
 pub use patterns::{PATTERNS, Pattern};
 use triggers::Triggers;
 
@@ -159,6 +160,10 @@ struct Matchers {
     /// Finds triggers, each with the bits of the patterns that it can start; none if it could not
     /// be built, and then every expression runs.
     triggers: Option<Triggers>,
+    /// Where those of the certain patterns can be; none if that could not be built.
+    certain_places: Option<Pairs>,
+    /// Where those of all patterns can be.
+    places: Option<Pairs>,
     /// The bits of the certain patterns.
     certain: u128,
     list: Vec<Matcher>,
@@ -190,17 +195,25 @@ impl Matchers {
             PATTERNS.iter().enumerate().map(|(i, pattern)| Matcher::new(i, pattern)).collect();
         let certain = list.iter().filter(|matcher| matcher.pattern.level == Level::Result);
         let certain = certain.fold(0, |bits, matcher| bits | matcher.bit());
-        Self { triggers, certain, list }
+        let places = Pairs::new(words.iter().copied());
+        let is_certain = |pattern: &&Pattern| pattern.level == Level::Result;
+        let words = PATTERNS.iter().filter(is_certain).flat_map(|pattern| pattern.triggers);
+        let certain_places = Pairs::new(words.copied());
+        Self { triggers, certain_places, places, certain, list }
     }
 
     /// The bits of the patterns of this level that may match.
     fn seen(&self, text: &str, level: Level) -> u128 {
-        let wanted = match level {
-            Level::Result => self.certain,
-            Level::Record => u128::MAX,
+        let (wanted, places) = match level {
+            Level::Result => (self.certain, &self.certain_places),
+            Level::Record => (u128::MAX, &self.places),
         };
         let Some(triggers) = &self.triggers else { return wanted };
-        triggers.seen(text.as_bytes()) & wanted
+        let seen = match places {
+            Some(places) => triggers.seen_near(places, text.as_bytes()),
+            None => triggers.seen(text.as_bytes()),
+        };
+        seen & wanted
     }
 }
 

@@ -192,6 +192,9 @@ pub trait ReadFiles: Send + Sync {
     /// The content that the one who calls last saw, where it was small enough to be kept: what
     /// changed since can then be told from what the caller wants to change.
     fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError>;
+    /// The hash of a content that is what this caller last saw of the file; none where it is not,
+    /// or where what was seen was not kept.
+    fn last_hash(&self, path: &Path, content: &[u8]) -> Result<Option<[u8; 32]>, ToolError>;
 }
 
 /// How a file is written.

@@ -236,8 +236,14 @@ impl Reading<'_> {
             Part::Block(block) => text.show_block(block),
         };
         let Shown { text, hash } = shown.map_err(|error| self.failed(error))?;
-        let hash = hash.or_else(|| small.map(|bytes| *blake3::hash(bytes).as_bytes()));
+        let hash = hash.or_else(|| small.map(|bytes| self.hash(bytes)));
         Ok(Seeing { view: View { text, image: None }, hash })
+    }
+
+    /// The hash of all of a small file. What was seen before is only compared.
+    fn hash(&self, bytes: &[u8]) -> [u8; 32] {
+        let seen = self.ctx.files().last_hash(self.path, bytes).ok().flatten();
+        seen.unwrap_or_else(|| *blake3::hash(bytes).as_bytes())
     }
 
     /// How the file is written, judging by its beginning and, where that is all ASCII, by what

@@ -8,30 +8,24 @@ const NUMBER_WIDTH: usize = 6;
 /// The digits of the largest number.
 const MOST_DIGITS: usize = 20;
 
-/// All of a content as text, where it is plain.
-pub(super) fn plain(bytes: &[u8]) -> Option<&str> {
+/// Whether all of a content is plain.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    let is_odd = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\t' | b'\n');
     // Without an early end, so that many bytes are looked at in one step.
-    if bytes.iter().fold(0, |odd, byte| odd | u8::from(!is_plain(*byte))) != 0 {
-        return None;
-    }
-    simdutf8::basic::from_utf8(bytes).ok()
-}
-
-fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~' | b'\t' | b'\n')
+    bytes.iter().fold(0, |odd, byte| odd | u8::from(is_odd(byte))) == 0
 }
 
 /// The lines of a plain text, one after the other.
 pub(super) struct PlainLines<'a> {
-    text: &'a str,
+    text: &'a [u8],
     ends: memchr::Memchr<'a>,
     /// Where the next line begins.
     start: usize,
 }
 
 impl<'a> PlainLines<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, ends: memchr::memchr_iter(b'\n', text.as_bytes()), start: 0 }
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { text, ends: memchr::memchr_iter(b'\n', text), start: 0 }
     }
 
     /// Passes over so many lines; says over how many, which is fewer at the end.
@@ -45,7 +39,7 @@ impl<'a> PlainLines<'a> {
 
     /// How many lines are left.
     pub(super) fn count(self) -> u64 {
-        let rest = &self.text.as_bytes()[self.start..];
+        let rest = &self.text[self.start..];
         let unended = rest.last().is_some_and(|last| *last != b'\n');
         memchr::memchr_iter(b'\n', rest).count() as u64 + u64::from(unended)
     }
@@ -62,7 +56,7 @@ impl<'a> PlainLines<'a> {
 
     /// The next line, with its end.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<&'a str> {
+    pub(super) fn next(&mut self) -> Option<&'a [u8]> {
         self.next_range().map(|range| &self.text[range])
     }
 }
@@ -111,8 +105,8 @@ impl Counter {
     }
 
     #[inline]
-    pub(super) fn push_to(&self, text: &mut String) {
-        text.push_str(std::str::from_utf8(&self.letters[self.from..]).unwrap_or_default());
+    pub(super) fn letters(&self) -> &[u8] {
+        &self.letters[self.from..]
     }
 }
 
@@ -128,9 +122,9 @@ mod tests {
             let mut text = [b'a'; 40];
             text[33] = byte;
             let prints = (0x20..0x7f).contains(&byte) || byte == b'\t' || byte == b'\n';
-            assert_eq!(plain(&text).is_some(), prints, "{byte:#x}");
+            assert_eq!(is_plain(&text), prints, "{byte:#x}");
         }
-        assert_eq!(plain(b""), Some(""));
+        assert!(is_plain(b""));
     }
 
     #[test]
@@ -138,9 +132,7 @@ mod tests {
         for number in [0, 1, 8, 9, 98, 99, 99_998, 99_999, 999_999, 1_000_000, u64::MAX - 1] {
             let mut counter = Counter::at(number);
             for number in [number, number + 1] {
-                let mut text = String::new();
-                counter.push_to(&mut text);
-                assert_eq!(text, format!("{number:6}\t"));
+                assert_eq!(counter.letters(), format!("{number:6}\t").as_bytes());
                 counter.advance();
             }
         }
@@ -150,11 +142,11 @@ mod tests {
         #[test]
         fn lines_are_those_of_the_text(text in "[ab\n]{0,80}", skipped in 0_usize..12, taken in 0_usize..12) {
             let all: Vec<&str> = text.split_inclusive('\n').collect();
-            let mut lines = PlainLines::new(&text);
+            let mut lines = PlainLines::new(text.as_bytes());
             prop_assert_eq!(lines.skip(skipped as u64), skipped.min(all.len()) as u64);
             let mut left = all.into_iter().skip(skipped);
             for _ in 0..taken {
-                prop_assert_eq!(lines.next(), left.next());
+                prop_assert_eq!(lines.next(), left.next().map(str::as_bytes));
             }
             prop_assert_eq!(lines.count(), left.count() as u64);
         }

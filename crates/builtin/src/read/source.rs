@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Seek, SeekFrom};
 use dogu_tool::CancelFlag;
 
 use super::encoding::{Coding, Wide};
-use super::plain::plain;
+use super::plain::is_plain;
 
 /// Larger files are not read to their end for a hash.
 pub(super) const MAX_HASHED_BYTES: u64 = 64 * 1024 * 1024;
@@ -35,13 +35,13 @@ pub(super) enum Origin<'a> {
     /// All of a small file, or the text that was made of a document.
     Held(&'a [u8]),
     /// The same, where it is plain.
-    Plain(&'a str),
+    Plain(&'a [u8]),
 }
 
 impl<'a> Origin<'a> {
     /// All of a file.
     pub(super) fn of_held(bytes: &'a [u8]) -> Self {
-        plain(bytes).map_or(Self::Held(bytes), Self::Plain)
+        if is_plain(bytes) { Self::Plain(bytes) } else { Self::Held(bytes) }
     }
 }
 
@@ -52,8 +52,7 @@ impl<'f> Source<'f> {
             (Origin::Held(bytes), Coding::Wide(wide)) => {
                 Ok(Self::HeldWide(Box::new(Decoded::new(bytes, wide))))
             }
-            (Origin::Held(bytes), _) => Ok(Self::Held(bytes)),
-            (Origin::Plain(text), _) => Ok(Self::Held(text.as_bytes())),
+            (Origin::Held(bytes) | Origin::Plain(bytes), _) => Ok(Self::Held(bytes)),
             (Origin::File(mut file, size), coding) => {
                 file.seek(SeekFrom::Start(0))?;
                 let bytes = Hashing::new(file, size);

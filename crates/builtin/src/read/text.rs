@@ -101,6 +101,12 @@ fn end_of_chars(text: &str, chars: usize) -> Option<usize> {
     text.char_indices().nth(chars).map(|(at, _)| at)
 }
 
+/// Bytes that were put together of whole texts.
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// How lines were asked for.
 #[derive(Clone, Copy)]
 struct How {
@@ -113,7 +119,8 @@ struct How {
 pub(super) struct View {
     coding: Coding,
     budget: usize,
-    text: String,
+    /// UTF-8: what it is made of is known to be, and is not asked piece by piece.
+    text: Vec<u8>,
     shown: usize,
     last: u64,
     /// The ranges that are shown, for words.
@@ -129,7 +136,7 @@ impl View {
         Self {
             coding,
             budget,
-            text: String::with_capacity(budget.min(FIRST_ROOM)),
+            text: Vec::with_capacity(budget.min(FIRST_ROOM)),
             shown: 0,
             last: 0,
             ranges: Vec::new(),
@@ -193,16 +200,16 @@ impl View {
         while *number < last && !self.is_full() {
             let Some(line) = lines.next() else { return true };
             *number += 1;
-            let text = line.strip_suffix('\n');
+            let text = line.strip_suffix(b"\n");
             let kept = text.unwrap_or(line);
             if kept.len() > MAX_LINE_CHARS {
-                let start = &kept.as_bytes()[..kept.len().min(KEPT_BYTES)];
+                let start = &kept[..kept.len().min(KEPT_BYTES)];
                 self.show(*number, &Line::new(start, line.len() as u64, text.is_some()));
-            } else if self.has_room_for(kept) {
-                counter.push_to(&mut self.text);
-                self.text.push_str(line);
+            } else if self.has_room_for(kept.len()) {
+                self.text.extend_from_slice(counter.letters());
+                self.text.extend_from_slice(line);
                 if text.is_none() {
-                    self.text.push('\n');
+                    self.text.push(b'\n');
                 }
                 self.note_shown(*number);
             }
@@ -211,9 +218,9 @@ impl View {
         false
     }
 
-    /// One line is shown in any case.
-    fn has_room_for(&mut self, line: &str) -> bool {
-        self.full |= self.shown > 0 && self.text.len() + line.len() > self.budget;
+    /// Whether there is room for a line of so many bytes. One is shown in any case.
+    fn has_room_for(&mut self, line: usize) -> bool {
+        self.full |= self.shown > 0 && self.text.len() + line > self.budget;
         !self.full
     }
 
@@ -224,15 +231,16 @@ impl View {
         let text = text.strip_prefix('\u{feff}').filter(|_| marked).unwrap_or(&text);
         let end = end_of_chars(text, MAX_LINE_CHARS);
         let kept = &text[..end.unwrap_or(text.len())];
-        if !self.has_room_for(kept) {
+        if !self.has_room_for(kept.len()) {
             return;
         }
-        Counter::at(number).push_to(&mut self.text);
-        self.text.push_str(kept);
+        self.text.extend_from_slice(Counter::at(number).letters());
+        self.text.extend_from_slice(kept.as_bytes());
         if end.is_some() || line.is_longer_than_kept() {
-            self.text.push_str(&format!(" [... line of {} bytes cut]", line.length));
+            let cut = format!(" [... line of {} bytes cut]", line.length);
+            self.text.extend_from_slice(cut.as_bytes());
         }
-        self.text.push('\n');
+        self.text.push(b'\n');
         // What was not kept of a long line may have cut its last character in two, which is not
         // among those shown: only these are looked at.
         self.replaced |= replaced && kept.contains('\u{fffd}');
@@ -288,7 +296,7 @@ impl View {
 
     /// The lines with the notes on them.
     pub(super) fn finish(self) -> String {
-        let mut text = self.text;
+        let mut text = into_text(self.text);
         let oddities = if self.plain { Oddities::default() } else { Oddities::of(&text) };
         let broken = self
             .replaced
@@ -309,7 +317,7 @@ mod tests {
 
     use super::super::encoding::detect;
     use super::super::part::Block;
-    use super::super::plain::plain;
+    use super::super::plain::is_plain;
     use super::*;
 
     /// Letters, ends of lines, what is not UTF-8, what nobody sees, and long lines.
@@ -352,7 +360,7 @@ mod tests {
             let of = |origin| TextFile { origin, coding, path: "f", budget: 9_000, cancel: &cancel };
             let streams = of(Origin::File(&file, content.len() as u64));
             let held = of(Origin::Held(content));
-            let plain = plain(content).map(|text| of(Origin::Plain(text)));
+            let plain = is_plain(content).then(|| of(Origin::Plain(content)));
             let range = Slice { first, last: first.max(last) };
             for slices in [
                 Slices::Counted { start: Start::Line(first), limit: None },

@@ -79,6 +79,10 @@ impl ReadFiles for Canceling {
     fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError> {
         self.files.last_content(path)
     }
+
+    fn last_hash(&self, path: &Path, content: &[u8]) -> Result<Option<[u8; 32]>, ToolError> {
+        self.files.last_hash(path, content)
+    }
 }
 
 impl Files for Canceling {

@@ -4,7 +4,7 @@
 //! that can block goes this way, so that the thread of the loop never does.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,6 @@ use tokio::io::AsyncWrite;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::pending::Pending;
 use super::writer::Writer;
 use crate::handler::{Handler, Way};
 
@@ -34,12 +33,9 @@ pub(crate) struct Lane<W> {
     /// Who answers, once the session is open.
     open: OnceLock<Open>,
     calls: Mutex<HashMap<RequestId, Arc<Underway>>>,
-    /// How many answers are being written.
-    writing: AtomicUsize,
     /// Somebody looks after slow calls.
     watching: AtomicBool,
     writer: Writer<W>,
-    pending: Pending,
 }
 
 struct Open {
@@ -58,14 +54,12 @@ struct Underway {
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
-    pub(crate) fn new(writer: Writer<W>, pending: Pending) -> Arc<Self> {
+    pub(crate) fn new(writer: Writer<W>) -> Arc<Self> {
         Arc::new(Self {
             open: OnceLock::new(),
             calls: Mutex::default(),
-            writing: AtomicUsize::new(0),
             watching: AtomicBool::new(false),
             writer,
-            pending,
         })
     }
 
@@ -113,7 +107,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
     }
 
     fn is_busy(&self) -> bool {
-        !self.lock().is_empty() || self.writing.load(Ordering::Acquire) > 0
+        !self.lock().is_empty() || self.writer.is_busy()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Arc<Underway>>> {
@@ -177,11 +171,8 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
             Ok(result) => ServerJsonRpcMessage::response(result, id.clone()),
             Err(error) => ServerJsonRpcMessage::error(error, Some(id.clone())),
         };
-        self.writing.fetch_add(1, Ordering::AcqRel);
         // A client that is gone is seen by the transport.
-        let _ = self.writer.message(message).await;
-        self.writing.fetch_sub(1, Ordering::AcqRel);
-        self.pending.answered(&id);
+        self.writer.answer(message, id).await;
     }
 
     /// Sees to it that slow calls are looked after.

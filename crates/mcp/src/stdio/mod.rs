@@ -8,6 +8,7 @@ mod text;
 mod transport;
 mod writer;
 
+use std::io;
 use std::sync::Arc;
 
 use dogu_runtime::Runtime;
@@ -24,6 +25,9 @@ use crate::options::ServeOptions;
 use crate::resources;
 use transport::LineTransport;
 
+/// How much a pipe to the client holds: as much as the kernel gives to anybody.
+const ROOM_FOR_ANSWERS: usize = 1024 * 1024;
+
 /// Serves the process at the other end of stdin and stdout, until it closes stdin or `shutdown`
 /// is over. What is under way then is answered, for at most [`ServeOptions::end_grace`]; a call that
 /// waits for a person is canceled at once.
@@ -34,6 +38,9 @@ pub async fn serve_stdio(
     options: ServeOptions,
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), ServeError> {
+    // Several answers at once shall fit, so that the client can take them when it likes. What is
+    // no pipe, or may not be larger, stays as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), ROOM_FOR_ANSWERS);
     let (stdin, stdout) = rmcp::transport::io::stdio_pipes();
     serve_streams(runtime, options, stdin, stdout, shutdown).await
 }

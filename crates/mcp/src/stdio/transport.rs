@@ -60,10 +60,11 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(crate) fn new(read: R, write: W, caller: Arc<Caller>, stop: CancellationToken) -> Self {
-        let (writer, pending) = (Writer::new(write, stop.clone()), Pending::default());
+        let pending = Pending::default();
+        let writer = Writer::new(write, stop.clone(), pending.clone());
         Self {
             lines: Lines::new(read, MAX_MESSAGE_BYTES),
-            lane: Lane::new(writer.clone(), pending.clone()),
+            lane: Lane::new(writer.clone()),
             writer,
             pending,
             caller,

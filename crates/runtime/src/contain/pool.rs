@@ -1,8 +1,8 @@
 //! A bounded pool of threads for work that may block.
 //!
 //! As many threads work at once as the machine has cores: more would only get in each other's way.
-//! A thread whose work waits for something does not count, and what was not begun for a moment,
-//! because the work of all others blocks, gets a thread more.
+//! A thread whose work waits for something does not count, and neither does one whose work takes
+//! longer than a moment, as it may be blocked: who comes after it gets a thread more.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ const MAX_THREADS: usize = 64;
 const MAX_LOST: usize = 256;
 /// How long a thread waits for work before it ends.
 const IDLE_LIMIT: Duration = Duration::from_secs(10);
-/// How long a job may wait for one of the busy threads before another one is taken for it.
+/// A job that takes longer may be blocked, and does not keep others from a thread.
 const PATIENCE: Duration = Duration::from_millis(1);
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -44,17 +44,21 @@ struct State {
     asleep: usize,
     /// Threads that were woken or started and have not looked at the queue yet.
     coming: usize,
-    /// Threads that work, and do not wait for anything.
-    busy: usize,
+    /// What threads work at, and do not wait in.
+    running: Vec<Running>,
     lost: usize,
     /// A thread sees to it that no job waits for too long.
     steward: bool,
 }
 
 struct Queued {
-    since: Instant,
     phase: Arc<Phase>,
     job: Job,
+}
+
+struct Running {
+    since: Instant,
+    phase: Arc<Phase>,
 }
 
 /// Where a job is. Changes only under the lock of the pool.
@@ -104,7 +108,7 @@ impl Ticket {
             self.phase.set(GIVEN_UP);
         }
         if matches!(before, RUNNING | WAITING) {
-            state.busy -= usize::from(before == RUNNING);
+            state.leave(&self.phase);
             state.lost += 1;
             self.pool.0.staff(state);
         }
@@ -115,7 +119,7 @@ impl Ticket {
         let mut state = self.pool.0.lock();
         if self.phase.get() == RUNNING {
             self.phase.set(WAITING);
-            state.busy -= 1;
+            state.leave(&self.phase);
             self.pool.0.staff(state);
         } else {
             drop(state);
@@ -123,8 +127,7 @@ impl Ticket {
         wait();
         let mut state = self.pool.0.lock();
         if self.phase.get() == WAITING {
-            self.phase.set(RUNNING);
-            state.busy += 1;
+            state.run(&self.phase);
         }
     }
 }
@@ -178,9 +181,7 @@ impl Pool {
         if state.lost >= MAX_LOST {
             return Err((too_many_lost(), Box::new(job)));
         }
-        let queued =
-            Queued { since: Instant::now(), phase: Arc::clone(&phase), job: Box::new(job) };
-        state.queue.push_back(queued);
+        state.queue.push_back(Queued { phase: Arc::clone(&phase), job: Box::new(job) });
         self.0.staff(state);
         Ok(Ticket { phase, pool: self.clone() })
     }
@@ -207,8 +208,9 @@ impl Shared {
     /// Wakes or starts a thread where there is work that none of the busy ones will come for soon.
     fn staff(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
         let is_watched = state.steward || state.coming > 0;
-        let enough = state.busy + state.coming >= self.cores && is_watched;
-        if enough || state.coming >= state.queue.len() {
+        if state.coming >= state.queue.len()
+            || is_watched && state.keeps_busy(self.cores.saturating_sub(state.coming))
+        {
             return;
         }
         if state.asleep > state.coming {
@@ -284,17 +286,39 @@ impl State {
     fn take(&mut self, cores: usize) -> Option<Queued> {
         while let Some(next) = self.queue.front() {
             let given_up = next.phase.get() == GIVEN_UP;
-            if !given_up && self.busy >= cores && next.since.elapsed() < PATIENCE {
+            if !given_up && self.keeps_busy(cores) {
                 return None;
             }
             let next = self.queue.pop_front()?;
             if !given_up {
-                next.phase.set(RUNNING);
-                self.busy += 1;
+                self.run(&next.phase);
                 return Some(next);
             }
         }
         None
+    }
+
+    /// Whether so many cores have their work, as far as can be told.
+    fn keeps_busy(&self, cores: usize) -> bool {
+        if self.running.len() < cores {
+            return false;
+        }
+        let now = Instant::now();
+        let is_short = |running: &&Running| now.duration_since(running.since) < PATIENCE;
+        self.running.iter().filter(is_short).count() >= cores
+    }
+
+    fn run(&mut self, phase: &Arc<Phase>) {
+        phase.set(RUNNING);
+        self.running.push(Running { since: Instant::now(), phase: Arc::clone(phase) });
+    }
+
+    /// The job does not hold a core any more, if it did.
+    fn leave(&mut self, phase: &Arc<Phase>) {
+        let at = self.running.iter().position(|running| Arc::ptr_eq(&running.phase, phase));
+        if let Some(at) = at {
+            self.running.swap_remove(at);
+        }
     }
 
     fn arrive(&mut self) {
@@ -302,12 +326,11 @@ impl State {
     }
 
     /// A job has ended; a thread that was written off has come back.
-    fn end(&mut self, phase: &Phase) {
+    fn end(&mut self, phase: &Arc<Phase>) {
         if phase.get() == GIVEN_UP {
             self.lost -= 1;
-        } else {
-            self.busy -= 1;
         }
+        self.leave(phase);
         phase.set(ENDED);
     }
 }
@@ -346,7 +369,7 @@ mod tests {
         while pool.lost() > 0 {
             std::thread::yield_now();
         }
-        assert_eq!(pool.0.lock().busy, 0);
+        assert!(pool.0.lock().running.is_empty());
     }
 
     #[test]
@@ -394,9 +417,39 @@ mod tests {
         submit(&pool, move || sender.send(()).unwrap());
         receiver.recv_timeout(Duration::from_secs(20)).unwrap();
         release.send(true).unwrap();
-        while pool.0.lock().busy > 0 || !pool.0.lock().queue.is_empty() {
+        while !pool.0.lock().running.is_empty() || !pool.0.lock().queue.is_empty() {
             std::thread::yield_now();
         }
+    }
+
+    #[test]
+    fn short_work_has_no_more_threads_than_cores_and_blocked_work_stops_nobody() {
+        let pool = Pool::default();
+        let cores = pool.0.cores;
+        let (release, held) = mpsc::channel::<()>();
+        let held = Arc::new(Mutex::new(held));
+        for _ in 0..cores * 2 {
+            let held = Arc::clone(&held);
+            submit(&pool, move || {
+                let _ = held.lock().unwrap().recv();
+            });
+        }
+        let (sender, receiver) = mpsc::channel();
+        submit(&pool, move || sender.send(()).unwrap());
+        receiver.recv_timeout(Duration::from_secs(20)).unwrap();
+        drop(release);
+        while !pool.0.lock().running.is_empty() {
+            std::thread::yield_now();
+        }
+        let mut state = State::default();
+        for _ in 0..3 {
+            let phase = Arc::new(Phase::new());
+            state.queue.push_back(Queued { phase, job: Box::new(|| ()) });
+        }
+        assert!(state.take(2).is_some() && state.take(2).is_some());
+        assert!(state.take(2).is_none(), "both cores have their work");
+        std::thread::sleep(PATIENCE);
+        assert!(state.take(2).is_some(), "it takes long, and may be blocked");
     }
 
     #[test]
@@ -413,10 +466,11 @@ mod tests {
                 ticket.give_up();
             }
         }
-        let is_quiet = |state: &State| (state.busy, state.lost, state.queue.len()) == (0, 0, 0);
+        let is_quiet =
+            |state: &State| (state.running.len(), state.lost, state.queue.len()) == (0, 0, 0);
         let until = Instant::now() + Duration::from_secs(20);
         while !is_quiet(&pool.0.lock()) {
-            assert!(Instant::now() < until, "{}", pool.0.lock().busy);
+            assert!(Instant::now() < until, "{}", pool.0.lock().running.len());
             std::thread::yield_now();
         }
     }

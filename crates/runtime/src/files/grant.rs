@@ -255,6 +255,12 @@ impl ReadFiles for GrantedFiles {
         Ok(caller.and_then(|caller| caller.reads.last_content(&caller.who, &spot.real)))
     }
 
+    fn last_hash(&self, path: &Path, content: &[u8]) -> Result<Option<[u8; 32]>, ToolError> {
+        let spot = self.find(path, Need::Facts)?;
+        let caller = self.caller.as_ref();
+        Ok(caller.and_then(|caller| caller.reads.last_hash(&caller.who, &spot.real, content)))
+    }
+
     fn last_seen(&self, path: &Path) -> Result<Option<Seen>, ToolError> {
         let spot = self.find(path, Need::Facts)?;
         let caller = self.caller.as_ref();

@@ -74,6 +74,10 @@ impl ReadFiles for PreviewFiles {
     fn last_content(&self, path: &Path) -> Result<Option<Arc<[u8]>>, ToolError> {
         self.0.last_content(path)
     }
+
+    fn last_hash(&self, path: &Path, content: &[u8]) -> Result<Option<[u8; 32]>, ToolError> {
+        self.0.last_hash(path, content)
+    }
 }
 
 /// All that a plan holds while it makes its preview.

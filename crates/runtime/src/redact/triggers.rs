@@ -4,10 +4,17 @@
 //! looked into. So a long text is walked in several segments at once, one step of each in turn:
 //! none of them waits for another. Whether anything was found is asked after a few steps of all
 //! of them, and only then where.
+//!
+//! Some of the literals can be looked for without the others, and then most of a text is passed
+//! over: see [`Pairs`].
+
+use std::ops::ControlFlow;
 
 use aho_corasick::automaton::{Automaton as _, StateID};
 use aho_corasick::dfa::DFA;
 use aho_corasick::{Anchored, StartKind};
+
+use super::pairs::Pairs;
 
 /// How many segments are walked at once: with more, their states do not fit into registers.
 const LANES: usize = 4;
@@ -15,6 +22,9 @@ const LANES: usize = 4;
 const STRETCH: usize = 32;
 /// Shorter segments are not worth the steps over their borders.
 const SHORTEST_SEGMENT: usize = 64;
+
+/// Where there are more places to look at, all of a text is: it may have been made for that.
+const BYTES_OF_A_PLACE: usize = 16;
 
 /// How many entries the table has: as many as an index of 16 bits reaches, so that no step has to
 /// ask whether it is inside.
@@ -106,6 +116,24 @@ impl Triggers {
     fn step(&self, state: u32, byte: u8) -> u32 {
         let kind = u16::from(self.kinds[usize::from(byte)]);
         self.table[usize::from((state as u16).wrapping_add(kind))]
+    }
+
+    /// The same, where only literals count that have their pairs among these.
+    pub(super) fn seen_near(&self, pairs: &Pairs, text: &[u8]) -> u128 {
+        let mut seen = 0;
+        let mut places = text.len() / BYTES_OF_A_PLACE + 1;
+        let looked = pairs.places(text, |at| {
+            let start = at.saturating_sub(self.reach);
+            let end = text.len().min(at + self.reach + 1);
+            seen |= self.walk(0, &text[start..end]);
+            places -= 1;
+            if places == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if looked.is_break() {
+            return self.seen(text);
+        }
+        // A literal of two bytes has no third one at the end.
+        seen | self.walk(0, &text[text.len().saturating_sub(2)..])
     }
 
     fn walk(&self, mut state: u32, text: &[u8]) -> u128 {
@@ -243,11 +271,49 @@ mod tests {
         prop::collection::vec(piece, 0..120).prop_map(|pieces| pieces.concat())
     }
 
+    static PAIRS: LazyLock<Pairs> = LazyLock::new(|| Pairs::new(words()).unwrap());
+
     proptest! {
         #[test]
         fn all_literals_of_a_text_are_seen_and_no_others(text in text()) {
             prop_assert_eq!(TRIGGERS.seen(text.as_bytes()), naive(&text));
+            prop_assert_eq!(TRIGGERS.seen_near(&PAIRS, text.as_bytes()), naive(&text));
         }
+    }
+
+    #[test]
+    fn every_literal_has_a_pair_wherever_it_stands_and_whatever_its_case() {
+        for word in words() {
+            for (before, after) in [("", ""), (".", ""), ("", "."), ("..", "."), (".", "..")] {
+                for word in [word.to_owned(), word.to_ascii_uppercase()] {
+                    let text = [before, &word, after].concat();
+                    assert_eq!(TRIGGERS.seen_near(&PAIRS, text.as_bytes()), naive(&text), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_all_places_is_looked_at_once() {
+        let text = "ske".repeat(10_000) + "akia";
+        assert_eq!(TRIGGERS.seen_near(&PAIRS, text.as_bytes()), naive(&text));
+        let mut places = 0;
+        let looked = PAIRS.places(text.as_bytes(), |_| {
+            places += 1;
+            if places == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!((looked, places), (ControlFlow::Break(()), 9));
+    }
+
+    #[test]
+    fn few_places_of_ordinary_text_are_looked_at() {
+        let text = include_str!("triggers.rs").split("#[cfg(test)]").next().unwrap();
+        let mut places = 0;
+        let _ = PAIRS.places(text.as_bytes(), |_| {
+            places += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(places < text.len() / 40, "{places} of {}", text.len());
     }
 
     #[test]
