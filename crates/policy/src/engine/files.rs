@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::engine::{FileUnit, Reason, ReasonKind, Use};
 use crate::facts::PathFacts;
+use crate::path::may_be_device;
 
 /// Files that are no files: what is written there is gone, or goes where the output goes.
 const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
@@ -86,8 +87,10 @@ fn unknown(file: &FileUnit<'_>) -> Guard {
 
 /// It is a stream, by its real name or as it was called; no link can stand in that place.
 pub(crate) fn is_stream(facts: &PathFacts) -> bool {
-    let named = |path: &Path| STREAMS.iter().any(|stream| Path::new(stream) == path);
-    facts.real == Path::new("/dev/null") || named(&facts.declared)
+    let named = |path: &Path, names: &[&str]| {
+        may_be_device(path) && names.iter().any(|stream| Path::new(stream) == path)
+    };
+    named(&facts.real, &["/dev/null"]) || named(&facts.declared, &STREAMS)
 }
 
 fn because(kind: ReasonKind, facts: &PathFacts, why: &str) -> Reason {

@@ -20,7 +20,7 @@ pub(crate) fn answer(engine: &Engine, request: &Request<'_>) -> Option<Answer> {
             format!("{name} has run {} times in this session, and may {most}", request.executions);
         return Some(Answer::deny(ReasonKind::MaxExecutions, text));
     }
-    let evaluator = engine.evaluators.get(&name.to_string());
+    let evaluator = engine.evaluators.get(name.as_str());
     match evaluator.map(|evaluator| evaluator.evaluate(&policy, request.input)) {
         Some(Verdict::Deny) => {
             let text = format!("the evaluator of {name} refuses this input");

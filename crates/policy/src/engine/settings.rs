@@ -72,11 +72,15 @@ impl Layer {
     /// A policy under the bare name loosens nothing for a tool from outside: its name says
     /// nothing about where it is from.
     fn tool_policy(&self, spec: &ToolSpec, source: &Source) -> Option<ToolPolicy> {
+        // Every call comes by here, and few settings have policies: then no key is made.
+        if self.tool_policies.is_empty() {
+            return None;
+        }
         let key = source.permission_key(&spec.name);
         if let Some(policy) = self.tool_policies.get(&key) {
             return Some(policy.clone());
         }
-        let policy = self.tool_policies.get(&spec.name.to_string())?;
+        let policy = self.tool_policies.get(spec.name.as_str())?;
         let auto_approve = policy.auto_approve && source.is_builtin();
         Some(ToolPolicy { auto_approve, ..policy.clone() })
     }

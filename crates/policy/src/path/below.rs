@@ -8,9 +8,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use super::ends::Ends;
+use super::index::{INDEX, Marked};
+use super::name_pattern::NamePattern;
 use super::names::Names;
-use super::pattern::matches_name;
-use super::table::{TABLES, Table};
+use super::table::{Question, TABLES, Table};
 use super::{Places, sensitive};
 
 /// Longer names than this are judged as whole paths.
@@ -70,7 +72,7 @@ fn step(open: usize, reach: usize) -> usize {
 
 fn in_tree(path: &Path, places: &Places) -> bool {
     let home = places.home.as_deref().map(Names::of);
-    TABLES.sensitive.holds_tree(&Names::with_home(path, home.as_ref()))
+    Marked::new(Names::with_home(path, home.as_ref())).in_tree(Question::Sensitive)
 }
 
 fn is_near(path: &Path, folders: &[PathBuf]) -> bool {
@@ -83,8 +85,7 @@ fn last_name(path: &Path) -> &[u8] {
     &path[start..]
 }
 
-/// Which names can be the first of a pattern, told by three bytes at first. Two would not do:
-/// `.tfvars` ends as every source of Rust.
+/// Which names can be the first of a pattern, told by three bytes at first.
 struct Filter {
     /// How many names the longest pattern has.
     longest: usize,
@@ -93,7 +94,10 @@ struct Filter {
 
 impl Filter {
     fn of(table: &Table) -> Self {
-        Self { longest: table.longest(), ends: Ends::of(table.first_names()) }
+        Self {
+            longest: table.longest(),
+            ends: Ends::of(table.first_names().map(NamePattern::as_written)),
+        }
     }
 
     /// How many names the longest pattern has that may begin at this name of a path.
@@ -103,7 +107,8 @@ impl Filter {
         if !self.ends.may_have(folded) {
             return 0;
         }
-        std::str::from_utf8(folded).map_or(self.longest, |name| TABLES.sensitive.reach(name))
+        std::str::from_utf8(folded)
+            .map_or(self.longest, |name| INDEX.reach(Question::Sensitive, name))
     }
 }
 
@@ -122,21 +127,21 @@ struct LastNames {
     ends: Ends,
     exact: HashSet<&'static str>,
     /// Those with a `*`.
-    open: Vec<&'static str>,
+    open: Vec<NamePattern>,
 }
 
 impl LastNames {
     fn of(table: &Table) -> Self {
-        let is_open = |name: &&str| name.contains('*');
+        let (open, exact): (Vec<_>, Vec<_>) = table.last_names().partition(|name| name.is_open());
         Self {
-            ends: Ends::of(table.last_names()),
-            exact: table.last_names().filter(|name| !is_open(name)).collect(),
-            open: table.last_names().filter(is_open).collect(),
+            ends: Ends::of(table.last_names().map(NamePattern::as_written)),
+            exact: exact.into_iter().map(NamePattern::as_written).collect(),
+            open: open.into_iter().cloned().collect(),
         }
     }
 
     fn have(&self, name: &str) -> bool {
-        self.exact.contains(name) || self.open.iter().any(|pattern| matches_name(pattern, name))
+        self.exact.contains(name) || self.open.iter().any(|pattern| pattern.matches(name))
     }
 }
 
@@ -151,72 +156,6 @@ fn folded_plainly<'r>(name: &[u8], room: &'r mut [u8; MAX_NAME]) -> Option<&'r [
     let folded = &*folded;
     odd |= matches!(folded.last(), Some(b'.' | b' ')) || folded.starts_with(b"git~");
     (!odd).then_some(folded)
-}
-
-/// How names of patterns begin and end.
-struct Ends {
-    /// The last three bytes of names that may match.
-    tails: Triples,
-    /// The first three bytes, for patterns with any ending.
-    heads: Triples,
-}
-
-impl Ends {
-    fn of(names: impl Iterator<Item = &'static str>) -> Self {
-        let mut ends = Self { tails: Triples::default(), heads: Triples::default() };
-        for name in names {
-            let bytes = name.as_bytes();
-            let literal = |part: &[u8]| !part.contains(&b'*');
-            match (bytes.last_chunk(), bytes.first_chunk()) {
-                (Some(tail), _) if literal(tail) => ends.tails.add(*tail),
-                (_, Some(head)) if literal(head) => ends.heads.add(*head),
-                // Names that are so short are looked up anyway.
-                (None, _) if literal(bytes) => {}
-                // So open that any name may be meant.
-                _ => ends.tails.add_all(),
-            }
-        }
-        ends
-    }
-
-    /// A folded name may be one of them.
-    fn may_have(&self, folded: &[u8]) -> bool {
-        match (folded.last_chunk(), folded.first_chunk()) {
-            (Some(tail), Some(head)) => self.tails.has(*tail) || self.heads.has(*head),
-            _ => true,
-        }
-    }
-}
-
-/// A set of three bytes each, which may take in some that nobody added.
-struct Triples(Box<[u64]>);
-
-impl Default for Triples {
-    fn default() -> Self {
-        Self(vec![0; 65_536 / 64].into())
-    }
-}
-
-impl Triples {
-    fn place([first, second, third]: [u8; 3]) -> (usize, u64) {
-        let spread = u16::from(first).wrapping_mul(0x2f1d);
-        let number = usize::from(u16::from_be_bytes([second, third]) ^ spread);
-        (number / 64, 1 << (number % 64))
-    }
-
-    fn add(&mut self, triple: [u8; 3]) {
-        let (word, bit) = Self::place(triple);
-        self.0[word] |= bit;
-    }
-
-    fn add_all(&mut self) {
-        self.0.fill(u64::MAX);
-    }
-
-    fn has(&self, triple: [u8; 3]) -> bool {
-        let (word, bit) = Self::place(triple);
-        self.0[word] & bit != 0
-    }
 }
 
 #[cfg(test)]
@@ -238,9 +177,7 @@ mod tests {
         for name in
             ["main.rs", "a.ts", "a.tsx", "a.py", "a.go", "a.java", "a.c", "a.h", "src", "a.md"]
         {
-            let tail = *name.as_bytes().last_chunk().unwrap();
-            let head = *name.as_bytes().first_chunk().unwrap();
-            assert!(!FILTER.ends.tails.has(tail) && !FILTER.ends.heads.has(head), "{name}");
+            assert!(!FILTER.ends.may_have(name.as_bytes()), "{name}");
         }
     }
 

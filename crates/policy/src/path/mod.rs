@@ -2,12 +2,21 @@
 //!
 //! Three questions that do not depend on each other: does it hold secrets, does the machine
 //! live there, does it steer what tools and agents do. The answers come from the tables in
-//! `tables/`, which are data with a reason each; `table` reads them, `names` folds what
-//! some file system takes for the same name. `below` asks the first question about many names.
+//! `tables/`, which are data with a reason each; `table` reads them, `index` finds the patterns
+//! that match, `names` folds what some file system takes for the same name. `below` asks the
+//! first question about many names.
 
 mod below;
+mod ends;
+mod index;
+mod name_pattern;
 mod names;
 mod pattern;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod same_answers;
+mod streams;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -15,20 +24,13 @@ use std::path::{Path, PathBuf};
 use dogu_tool::FileKind;
 
 pub use self::below::{SecretsBelow, may_steer};
+use self::index::Marked;
 use self::names::Names;
-use self::table::TABLES;
+pub use self::streams::is_stream;
+pub(crate) use self::streams::may_be_device;
+use self::table::Question;
 use crate::facts::PathFacts;
 
-/// What is written to these goes where the output goes anyway, or nowhere.
-const STREAMS: [&str; 7] = [
-    "/dev/null",
-    "/dev/stdin",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/fd/0",
-    "/dev/fd/1",
-    "/dev/fd/2",
-];
 /// Why dogu's own folders are secret.
 const PRIVATE: &str = "belongs to dogu itself: its token, grants and record";
 /// Names in the path of a top folder such as `/var`, which is nobody's workspace or home.
@@ -84,28 +86,35 @@ pub fn classify(facts: &PathFacts, places: &Places) -> PathClass {
         return PathClass::default();
     }
     let home = places.home.as_deref().map(Names::of);
-    let view = |path: &Path| Names::with_home(path, home.as_ref());
+    let view = |path: &Path| Marked::new(Names::with_home(path, home.as_ref()));
     let real = view(&facts.real);
-    let declared = (facts.declared != facts.real).then(|| view(&facts.declared));
+    let declared = is_called_otherwise(facts).then(|| view(&facts.declared));
     let judged = Judged {
         root: facts.root.as_deref().map(Names::of),
         folder: facts.kind == Some(FileKind::Folder),
         home: home.as_ref(),
     };
-    let either = |ask: &dyn Fn(&Names) -> Option<&'static str>| {
+    let either = |ask: &dyn Fn(&Marked) -> Option<&'static str>| {
         ask(&real).or_else(|| declared.as_ref().and_then(ask))
     };
-    let start_up = either(&|names| judged.start_up(names));
-    let own = either(&|names| within(names, &places.private).then_some(PRIVATE));
-    let shown = within(&real, &places.shown);
+    let start_up = either(&|path| judged.start_up(path));
+    let private: Vec<Names> = places.private.iter().map(|folder| Names::of(folder)).collect();
+    let own = either(&|path| within(path.names(), &private).then_some(PRIVATE));
+    let secret = either(&|path| path.find(Question::Sensitive, 0, judged.folder));
     PathClass {
-        sensitive: either(&|names| secret(names, judged.folder)).or(own.filter(|_| !shown)),
+        sensitive: secret.or_else(|| own.filter(|_| !is_shown(real.names(), places))),
         system: judged
             .system(&real)
-            .or_else(|| either(&|names| judged.start_up_outside(names)))
+            .or_else(|| either(&|path| judged.start_up_outside(path)))
             .or(own),
-        protected: either(&|names| judged.protected(names)).or(start_up),
+        protected: either(&|path| judged.protected(path)).or(start_up),
     }
+}
+
+/// The name that it was given is not where it leads. Spellings that mean the same path may count
+/// as others: they have the same names, and so the same answers.
+fn is_called_otherwise(facts: &PathFacts) -> bool {
+    facts.declared.as_os_str() != facts.real.as_os_str()
 }
 
 /// Why a path may hold secrets, if so: [`classify`]'s first answer for one real path, for those
@@ -114,7 +123,8 @@ pub fn sensitive(path: &Path, folder: bool, places: &Places) -> Option<&'static 
     let home = places.home.as_deref().map(Names::of);
     let inside = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
     let own = inside(&places.private) && !inside(&places.shown);
-    secret(&Names::with_home(path, home.as_ref()), folder).or(own.then_some(PRIVATE))
+    let path = Marked::new(Names::with_home(path, home.as_ref()));
+    path.find(Question::Sensitive, 0, folder).or(own.then_some(PRIVATE))
 }
 
 /// Whether a path below a workspace's root steers agents, or runs by itself while somebody works:
@@ -125,21 +135,16 @@ pub fn steers(path: &Path, folder: bool, root: &Path) -> bool {
 
 /// What a path steers, if it does, in words that go on after it.
 pub fn steering_reason(path: &Path, folder: bool, root: &Path) -> Option<&'static str> {
-    let (names, above) = (Names::of(path), Names::of(root).len());
-    TABLES.steering.find(&names, above, folder)
+    let (path, above) = (Marked::new(Names::of(path)), Names::of(root).len());
+    path.find(Question::Steering, above, folder)
 }
 
-/// It is a name of a standard stream, or of nothing: reading and writing it harms no file.
-pub fn is_stream(path: &Path) -> bool {
-    STREAMS.iter().any(|stream| path == Path::new(stream))
+fn within(names: &Names, folders: &[Names]) -> bool {
+    folders.iter().any(|folder| names.starts_with(folder))
 }
 
-fn secret(names: &Names, folder: bool) -> Option<&'static str> {
-    TABLES.sensitive.find(names, 0, folder)
-}
-
-fn within(names: &Names, folders: &[PathBuf]) -> bool {
-    folders.iter().any(|folder| names.starts_with(&Names::of(folder)))
+fn is_shown(names: &Names, places: &Places) -> bool {
+    places.shown.iter().any(|folder| names.starts_with(&Names::of(folder)))
 }
 
 /// What does not change between the names of one path.
@@ -153,12 +158,13 @@ impl Judged<'_> {
     /// The machine's folders. Where a workspace lies inside of one that programs and servers
     /// are put into (`/opt/app`), its files are the workspace's; a workspace that is `/etc` or
     /// `/` does not make the machine's files ordinary.
-    fn system(&self, real: &Names) -> Option<&'static str> {
-        let hard = TABLES.system.find(real, 0, false);
-        if hard.is_some() || self.chosen() || self.in_home(real) {
-            return hard;
-        }
-        TABLES.installed.find(real, 0, false)
+    fn system(&self, real: &Marked) -> Option<&'static str> {
+        let hard = real.find(Question::System, 0, false);
+        hard.or_else(|| {
+            let installed = real.find(Question::Installed, 0, false)?;
+            let own = self.chosen() || self.in_home(real.names());
+            (!own).then_some(installed)
+        })
     }
 
     /// The workspace is a folder of its own, not a top folder of the machine.
@@ -172,28 +178,27 @@ impl Judged<'_> {
     }
 
     /// Files that run by themselves later, such as a shell's start-up files.
-    fn start_up(&self, names: &Names) -> Option<&'static str> {
-        TABLES.startup.find(names, 0, self.folder)
+    fn start_up(&self, path: &Marked) -> Option<&'static str> {
+        path.find(Question::Startup, 0, self.folder)
     }
 
     /// As [`Self::start_up`], unless the workspace is a folder inside the home folder, such as a
     /// collection of such files: then they are protected and no more.
-    fn start_up_outside(&self, names: &Names) -> Option<&'static str> {
-        let inside = |root: &Names| {
-            names.starts_with(root) && names.homes().iter().all(|&home| root.len() > home)
-        };
-        let outside = !self.root.as_ref().is_some_and(inside);
-        outside.then(|| self.start_up(names)).flatten()
+    fn start_up_outside(&self, path: &Marked) -> Option<&'static str> {
+        let reason = self.start_up(path)?;
+        let names = path.names();
+        let inside =
+            |root: &Names| names.starts_with(root) && names.homes().all(|home| root.len() > home);
+        (!self.root.as_ref().is_some_and(inside)).then_some(reason)
     }
 
     /// Version control counts wherever the workspace starts; of the other names those above it
     /// are not looked at, or a workspace below `.claude` would be protected as a whole.
-    fn protected(&self, names: &Names) -> Option<&'static str> {
-        let above = self.root.as_ref().filter(|root| names.starts_with(root)).map_or(0, Names::len);
-        TABLES
-            .versions
-            .find(names, 0, self.folder)
-            .or_else(|| TABLES.steering.find(names, above, self.folder))
-            .or_else(|| TABLES.protected.find(names, above, self.folder))
+    fn protected(&self, path: &Marked) -> Option<&'static str> {
+        let is_inside = |root: &&Names| path.names().starts_with(root);
+        let above = self.root.as_ref().filter(is_inside).map_or(0, Names::len);
+        path.find(Question::Versions, 0, self.folder)
+            .or_else(|| path.find(Question::Steering, above, self.folder))
+            .or_else(|| path.find(Question::Protected, above, self.folder))
     }
 }

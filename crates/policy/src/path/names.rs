@@ -5,14 +5,23 @@
 //! (NTFS). Which one a path is on is not known here, so all of it is folded: a name is at worst
 //! taken for a stricter one.
 
+use std::borrow::Cow;
 use std::path::Path;
+
+/// So many names have room before a path needs more.
+const USUAL_NAMES: usize = 16;
 
 /// The folded names of a path, from the top.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
-    names: Vec<String>,
-    /// How many of them lead to a home folder; usually one number, or none.
-    homes: Vec<usize>,
+    /// All of them in one text, a `/` before each: every call that names a path makes one of
+    /// these, and a text for each name would be most of its price.
+    text: String,
+    /// Where in the text each of them ends. The slashes alone do not tell: a wide one is folded
+    /// to a plain one inside of a name.
+    ends: Vec<usize>,
+    /// How many of them lead to a home folder: a usual one, and that of this machine.
+    homes: [Option<usize>; 2],
 }
 
 impl Names {
@@ -23,94 +32,153 @@ impl Names {
 
     /// The names of a path, on a machine where this is the home folder too.
     pub(super) fn with_home(path: &Path, home: Option<&Names>) -> Self {
-        let mut names = Vec::with_capacity(12);
-        for part in path.to_string_lossy().split('/') {
+        let path = path.to_str().map_or_else(|| path.to_string_lossy(), Cow::Borrowed);
+        let mut names = Self {
+            text: String::with_capacity(path.len() + 1),
+            ends: Vec::with_capacity(USUAL_NAMES),
+            homes: [None; 2],
+        };
+        if !names.push_as_is(&path) {
+            names.push_all(&path);
+        }
+        names.drop_private();
+        names.homes = names.find_homes(home);
+        names
+    }
+
+    /// Adds a whole path at once, if nothing in it is folded but the case of letters. Nearly all
+    /// paths are like that.
+    fn push_as_is(&mut self, path: &str) -> bool {
+        if !find_ends(path.as_bytes(), &mut self.ends) {
+            self.ends.clear();
+            return false;
+        }
+        self.text.push_str(path);
+        self.text.make_ascii_lowercase();
+        true
+    }
+
+    fn push_all(&mut self, path: &str) {
+        for part in path.split('/') {
             match part {
-                ".." => drop(names.pop()),
-                _ => split_backslashes(part, &mut names),
+                ".." => self.pop(),
+                _ => self.push_parts(part),
             }
         }
-        drop_private(&mut names);
-        let mut found = Self { names, homes: Vec::new() };
-        found.homes = found.find_homes(home);
-        found
+    }
+
+    /// Windows separates by `\` too; elsewhere such a name is judged by its parts as well. A `..`
+    /// among them leads nowhere: where `\` is an ordinary character, it would hide what is above.
+    fn push_parts(&mut self, part: &str) {
+        for name in part.split('\\') {
+            if !matches!(name, "" | "." | "..") {
+                self.text.push('/');
+                fold_onto(name, &mut self.text);
+                self.ends.push(self.text.len());
+            }
+        }
+    }
+
+    fn pop(&mut self) {
+        self.ends.pop();
+        self.text.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// On macOS `/etc`, `/var` and `/tmp` are links to `/private`.
+    fn drop_private(&mut self) {
+        const PRIVATE: &str = "/private";
+        if self.get(0) == Some(&PRIVATE[1..]) && matches!(self.get(1), Some("etc" | "var" | "tmp"))
+        {
+            self.text.drain(..PRIVATE.len());
+            self.ends.remove(0);
+            self.ends.iter_mut().for_each(|end| *end -= PRIVATE.len());
+        }
     }
 
     /// Where home folders are on every machine, and where this one's is.
-    fn find_homes(&self, home: Option<&Names>) -> Vec<usize> {
-        let usual = match self.names.first().map(String::as_str) {
+    fn find_homes(&self, home: Option<&Names>) -> [Option<usize>; 2] {
+        let usual = match self.get(0) {
             Some("home" | "users") if self.len() > 1 => Some(2),
             Some("root") => Some(1),
             _ => None,
         };
-        let own = home.filter(|home| self.starts_with(home)).map(Names::len);
-        let mut homes: Vec<usize> = usual.into_iter().chain(own).collect();
-        homes.dedup();
-        homes
+        [usual, home.filter(|home| self.starts_with(home)).map(Names::len)]
     }
 
     pub(super) fn len(&self) -> usize {
-        self.names.len()
+        self.ends.len()
+    }
+
+    /// The name of this number.
+    pub(super) fn get(&self, at: usize) -> Option<&str> {
+        let end = *self.ends.get(at)?;
+        let slash = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.text[slash + 1..end])
+    }
+
+    /// All of them from this number on.
+    pub(super) fn from(&self, at: usize) -> impl Iterator<Item = &str> {
+        (at..self.len()).filter_map(|at| self.get(at))
     }
 
     /// The path is this one top folder.
     pub(super) fn is(&self, name: &str) -> bool {
-        matches!(self.names.as_slice(), [only] if only == name)
+        self.len() == 1 && self.get(0) == Some(name)
     }
 
+    /// Names that end at the same places of the same text are the same.
     pub(super) fn starts_with(&self, other: &Names) -> bool {
-        self.names.starts_with(&other.names)
+        self.ends.starts_with(&other.ends) && self.text.starts_with(&other.text)
     }
 
-    pub(super) fn as_slice(&self) -> &[String] {
-        &self.names
-    }
-
-    pub(super) fn homes(&self) -> &[usize] {
-        &self.homes
+    /// How many names lead to a home folder, for each that the path is in.
+    pub(super) fn homes(&self) -> impl Iterator<Item = usize> {
+        self.homes.into_iter().flatten()
     }
 }
 
-/// Windows separates by `\` too; elsewhere such a name is judged by its parts as well. A `..`
-/// among them leads nowhere: where `\` is an ordinary character, it would hide what is above.
-fn split_backslashes(part: &str, names: &mut Vec<String>) {
-    for name in part.split('\\') {
-        if !matches!(name, "" | "." | "..") {
-            names.push(fold(name));
+/// Where the names of a path end that is absolute and has nothing to fold but case; false for
+/// any other. A name that ends in a dot or a space is folded, and so `.` and `..` are no names here.
+fn find_ends(path: &[u8], ends: &mut Vec<usize>) -> bool {
+    let Some((b'/', names)) = path.split_first() else { return false };
+    let is_end = |byte: u8| !matches!(byte, b'/' | b'.' | b' ');
+    let mut before = b'/';
+    for (at, &byte) in names.iter().enumerate() {
+        match byte {
+            b'/' if is_end(before) => ends.push(at + 1),
+            // The last one is for short names of NTFS.
+            b'/' | b'\\' | b':' | b'~' => return false,
+            _ if !byte.is_ascii() => return false,
+            _ => {}
         }
+        before = byte;
     }
-}
-
-/// On macOS `/etc`, `/var` and `/tmp` are links to `/private`.
-fn drop_private(names: &mut Vec<String>) {
-    if let [first, second, ..] = names.as_slice()
-        && first == "private"
-        && matches!(second.as_str(), "etc" | "var" | "tmp")
-    {
-        names.remove(0);
-    }
+    ends.push(path.len());
+    is_end(before)
 }
 
 /// A name as the most tolerant of file systems sees it.
+#[cfg(test)]
 pub(super) fn fold(name: &str) -> String {
-    let mut folded = String::with_capacity(name.len());
-    if name.is_ascii() {
-        folded.push_str(name);
-        folded.make_ascii_lowercase();
-    } else {
-        name.chars().filter(|&letter| !is_ignorable(letter)).for_each(|letter| {
-            fold_letter(letter, &mut folded);
-        });
-    }
-    trim_as_ntfs(&mut folded);
-    if is_short_git(&folded) {
-        return ".git".to_owned();
-    }
+    let mut folded = String::new();
+    fold_onto(name, &mut folded);
     folded
 }
 
+/// Adds a name to a text as the most tolerant of file systems sees it.
+fn fold_onto(name: &str, text: &mut String) {
+    let start = text.len();
+    let shaped = name.chars().filter(|&letter| !is_ignorable(letter));
+    shaped.for_each(|letter| fold_letter(letter, text));
+    trim_as_ntfs(text, start);
+    if is_short_git(&text[start..]) {
+        text.truncate(start);
+        text.push_str(".git");
+    }
+}
+
 /// The folds that lower case alone does not have, and the wide forms of ASCII.
-fn fold_letter(letter: char, folded: &mut String) {
+pub(super) fn fold_letter(letter: char, folded: &mut String) {
     match letter {
         '\u{17f}' => folded.push('s'),
         '\u{df}' | '\u{1e9e}' => folded.push_str("ss"),
@@ -133,7 +201,7 @@ fn narrow(letter: char) -> char {
 }
 
 /// Characters that have no shape of their own, and that a file system may leave out.
-fn is_ignorable(letter: char) -> bool {
+pub(super) fn is_ignorable(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -142,14 +210,15 @@ fn is_ignorable(letter: char) -> bool {
 }
 
 /// What follows a `:` is a stream of the same file, a drive's letter aside; dots and spaces at
-/// the end are left out.
-fn trim_as_ntfs(name: &mut String) {
+/// the end are left out. The name is what the text has from `start` on.
+fn trim_as_ntfs(text: &mut String, start: usize) {
+    let name = &text[start..];
     if let Some(colon) = name.find(':').filter(|&at| at > 0 && name.len() > 2) {
-        name.truncate(colon);
+        text.truncate(start + colon);
     }
-    let kept = name.trim_end_matches(['.', ' ']).len();
+    let kept = text[start..].trim_end_matches(['.', ' ']).len();
     if kept > 0 {
-        name.truncate(kept);
+        text.truncate(start + kept);
     }
 }
 
@@ -164,7 +233,7 @@ mod tests {
     use super::*;
 
     fn names(path: &str) -> Vec<String> {
-        Names::of(Path::new(path)).names
+        Names::of(Path::new(path)).from(0).map(str::to_owned).collect()
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | `a/**` | the folder `a` and all that is below it |
 //! | `*` in a name | any characters |
 
+use super::name_pattern::NamePattern;
 use super::names::Names;
 
 /// Where a pattern starts.
@@ -22,7 +23,7 @@ enum Start {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     start: Start,
-    names: Vec<&'static str>,
+    names: Vec<NamePattern>,
     tree: bool,
 }
 
@@ -36,22 +37,17 @@ impl Pattern {
             (Start::Anywhere, text)
         };
         let (rest, tree) = rest.strip_suffix("/**").map_or((rest, false), |rest| (rest, true));
-        Self { start, names: rest.split('/').collect(), tree }
+        Self { start, names: rest.split('/').map(NamePattern::parse).collect(), tree }
     }
 
-    /// Its first name, by which it is looked up; `None` if that has a `*`.
-    pub(super) fn key(&self) -> Option<&'static str> {
-        self.names.first().copied().filter(|name| !name.contains('*'))
+    /// Its first name, by which it is looked up.
+    pub(super) fn first_name(&self) -> Option<&NamePattern> {
+        self.names.first()
     }
 
-    /// Its first name, as it is written.
-    pub(super) fn first_name(&self) -> Option<&'static str> {
-        self.names.first().copied()
-    }
-
-    /// Its last name, as it is written.
-    pub(super) fn last_name(&self) -> Option<&'static str> {
-        self.names.last().copied()
+    /// Its last name.
+    pub(super) fn last_name(&self) -> Option<&NamePattern> {
+        self.names.last()
     }
 
     /// How many names it has.
@@ -61,12 +57,12 @@ impl Pattern {
 
     /// It may begin at this folded name.
     pub(super) fn may_begin(&self, name: &str) -> bool {
-        self.names.first().is_some_and(|first| matches_name(first, name))
+        self.names.first().is_some_and(|first| first.matches(name))
     }
 
     /// It takes in a folder and all that is below it.
-    pub(super) fn holds_tree(&self, path: &Names) -> bool {
-        self.tree && self.matches_somewhere(path, true)
+    pub(super) fn is_tree(&self) -> bool {
+        self.tree
     }
 
     /// It is the name of a file, wherever that is.
@@ -74,70 +70,31 @@ impl Pattern {
         self.names.len() == 1 && !self.tree
     }
 
-    /// It matches when it starts at the name number `at`. What is known to be a folder is not
-    /// the file that a pattern without `/**` means: `.env` may be a virtual environment.
-    pub(super) fn matches(&self, path: &Names, at: usize, folder: bool) -> bool {
-        let Some(rest) = path.as_slice().get(at..) else { return false };
-        let long_enough = if self.tree {
-            rest.len() >= self.names.len()
-        } else {
-            rest.len() == self.names.len() && !folder
-        };
-        long_enough
-            && self.may_start(path, at)
-            && self.names.iter().zip(rest).all(|(pattern, name)| matches_name(pattern, name))
+    /// What is known to be a folder is not the file that a pattern without `/**` means: `.env`
+    /// may be a virtual environment.
+    pub(super) fn may_mean(&self, folder: bool) -> bool {
+        self.tree || !folder
+    }
+
+    /// It matches when it starts at the name number `at`, if it [may mean](Self::may_mean) what
+    /// is there.
+    pub(super) fn matches(&self, path: &Names, at: usize) -> bool {
+        let rest = path.len().saturating_sub(at);
+        let fits = if self.tree { rest >= self.len() } else { rest == self.len() };
+        fits && self.may_start(path, at)
+            && self.names.iter().zip(path.from(at)).all(|(pattern, name)| pattern.matches(name))
     }
 
     /// It matches wherever it starts.
-    pub(super) fn matches_somewhere(&self, path: &Names, folder: bool) -> bool {
-        (0..path.len()).any(|at| self.matches(path, at, folder))
+    pub(super) fn matches_somewhere(&self, path: &Names) -> bool {
+        (0..path.len()).any(|at| self.matches(path, at))
     }
 
     fn may_start(&self, path: &Names, at: usize) -> bool {
         match self.start {
             Start::Anywhere => true,
             Start::Top => at == 0,
-            Start::Home => path.homes().contains(&at),
-        }
-    }
-}
-
-/// `*` stands for any characters. The first part must begin the name, the last one end it, and
-/// those between are taken as early as they come, which never misses a match.
-pub(super) fn matches_name(pattern: &str, name: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(mut name) = name.strip_prefix(first) else { return false };
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return name.ends_with(part);
-        }
-        let Some(at) = name.find(part) else { return false };
-        name = &name[at + part.len()..];
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stars() {
-        for (pattern, name, matched) in [
-            ("*", "", true),
-            ("*.pem", "a.pem", true),
-            ("*.pem", ".pem", true),
-            ("*.pem", "a.pem.md", false),
-            (".env.*", ".env.", true),
-            (".env.*", ".env", false),
-            ("*a*b*", "xxaxxbxx", true),
-            ("*a*b*", "xxbxxaxx", false),
-            ("a*a", "a", false),
-            ("a*a", "aa", true),
-            ("*-sa.json", "visa.json", false),
-        ] {
-            assert_eq!(matches_name(pattern, name), matched, "{pattern} {name}");
+            Start::Home => path.homes().any(|home| home == at),
         }
     }
 }

@@ -3,9 +3,9 @@
 //! A line `= reason` starts a group, the lines after it are its [patterns](super::pattern), a
 //! `!` before one takes out of that group what it matches, and `#` starts a comment.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::name_pattern::NamePattern;
 use super::names::Names;
 use super::pattern::Pattern;
 
@@ -38,118 +38,104 @@ pub(super) struct Tables {
     pub(super) protected: Table,
 }
 
+impl Tables {
+    /// Every table with the question that it answers.
+    pub(super) fn all(&self) -> [(Question, &Table); 7] {
+        [
+            (Question::Sensitive, &self.sensitive),
+            (Question::System, &self.system),
+            (Question::Installed, &self.installed),
+            (Question::Startup, &self.startup),
+            (Question::Versions, &self.versions),
+            (Question::Steering, &self.steering),
+            (Question::Protected, &self.protected),
+        ]
+    }
+}
+
+/// What a table is asked; see [`Tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    Sensitive,
+    System,
+    Installed,
+    Startup,
+    Versions,
+    Steering,
+    Protected,
+}
+
 /// A table, read.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     groups: Vec<Group>,
-    /// Patterns by their first name, so that a path costs a few look-ups, not a whole table.
-    by_name: HashMap<&'static str, Vec<Entry>>,
-    /// Patterns whose first name has a `*`, and those of them that are one name: only the last
-    /// name of a path can match these.
-    others: Vec<Entry>,
-    endings: Vec<Entry>,
 }
 
+/// Patterns that have one reason.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     reason: &'static str,
+    patterns: Vec<Pattern>,
     except: Vec<Pattern>,
-}
-
-#[derive(Debug)]
-struct Entry {
-    group: usize,
-    pattern: Pattern,
 }
 
 impl Table {
     fn parse(text: &'static str) -> Self {
-        let mut table = Self::default();
+        let mut groups: Vec<Group> = Vec::new();
         let lines = text.lines().map(str::trim);
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(reason) = line.strip_prefix("= ") {
-                table.groups.push(Group { reason, except: Vec::new() });
-            } else if let Some(except) = line.strip_prefix('!') {
-                if let Some(group) = table.groups.last_mut() {
-                    group.except.push(Pattern::parse(except));
+                groups.push(Group { reason, patterns: Vec::new(), except: Vec::new() });
+            } else if let Some(group) = groups.last_mut() {
+                match line.strip_prefix('!') {
+                    Some(except) => group.except.push(Pattern::parse(except)),
+                    None => group.patterns.push(Pattern::parse(line)),
                 }
-            } else {
-                table.add(Pattern::parse(line));
             }
         }
-        table
+        Self { groups }
     }
 
-    fn add(&mut self, pattern: Pattern) {
-        let group = self.groups.len().saturating_sub(1);
-        let entries = match pattern.key() {
-            Some(name) => self.by_name.entry(name).or_default(),
-            None if pattern.is_one_name() => &mut self.endings,
-            None => &mut self.others,
-        };
-        entries.push(Entry { group, pattern });
+    /// Every pattern with its group, in the order of the table.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&Group, &Pattern)> {
+        self.groups.iter().flat_map(|group| group.patterns.iter().map(move |row| (group, row)))
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.rows().map(|(_, pattern)| pattern)
     }
 
     /// The first name of every pattern.
-    pub(super) fn first_names(&self) -> impl Iterator<Item = &'static str> {
-        self.entries().filter_map(|entry| entry.pattern.first_name())
+    pub(super) fn first_names(&self) -> impl Iterator<Item = &NamePattern> {
+        self.patterns().filter_map(Pattern::first_name)
     }
 
     /// The last name of every pattern.
-    pub(super) fn last_names(&self) -> impl Iterator<Item = &'static str> {
-        self.entries().filter_map(|entry| entry.pattern.last_name())
+    pub(super) fn last_names(&self) -> impl Iterator<Item = &NamePattern> {
+        self.patterns().filter_map(Pattern::last_name)
     }
 
     /// How many names the longest pattern has.
     pub(super) fn longest(&self) -> usize {
-        self.entries().map(|entry| entry.pattern.len()).max().unwrap_or(0)
-    }
-
-    /// How many names the longest pattern has that may begin at this folded name; 0 where none may.
-    pub(super) fn reach(&self, name: &str) -> usize {
-        let own = self.by_name.get(name).into_iter().flatten();
-        let open = self.others.iter().chain(&self.endings);
-        let open = open.filter(|entry| entry.pattern.may_begin(name));
-        own.chain(open).map(|entry| entry.pattern.len()).max().unwrap_or(0)
-    }
-
-    /// A pattern takes in all that is below a folder, exceptions aside.
-    pub(super) fn holds_tree(&self, path: &Names) -> bool {
-        self.entries().any(|entry| entry.pattern.holds_tree(path))
-    }
-
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.by_name.values().flatten().chain(&self.others).chain(&self.endings)
-    }
-
-    /// The reason of the first pattern that matches, starting at the name number `from` or
-    /// after it. `folder` says that the path is known to be one.
-    pub(super) fn find(&self, path: &Names, from: usize, folder: bool) -> Option<&'static str> {
-        let names = path.as_slice().iter().enumerate().skip(from);
-        names.into_iter().find_map(|(at, name)| {
-            let entries = self.by_name.get(name.as_str()).into_iter().flatten();
-            let endings = if at + 1 == path.len() { self.endings.as_slice() } else { &[] };
-            entries
-                .chain(&self.others)
-                .chain(endings)
-                .filter(|entry| entry.pattern.matches(path, at, folder))
-                .find_map(|entry| self.groups.get(entry.group)?.reason_for(path, folder))
-        })
+        self.patterns().map(Pattern::len).max().unwrap_or(0)
     }
 }
 
 impl Group {
-    fn reason_for(&self, path: &Names, folder: bool) -> Option<&'static str> {
-        let excepted = self.except.iter().any(|except| except.matches_somewhere(path, folder));
+    /// Why a path that one of its patterns matches is what it is, unless it is an exception.
+    pub(super) fn reason_for(&self, path: &Names, folder: bool) -> Option<&'static str> {
+        let is_meant = |except: &&Pattern| except.may_mean(folder);
+        let excepted =
+            self.except.iter().filter(is_meant).any(|except| except.matches_somewhere(path));
         (!excepted).then_some(self.reason)
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::names::fold;
 
-    const TEXTS: [&str; 7] = [
+    pub(in crate::path) const TEXTS: [&str; 7] = [
         include_str!("tables/sensitive.txt"),
         include_str!("tables/system.txt"),
         include_str!("tables/installed.txt"),
