@@ -17,7 +17,7 @@
 
 mod known;
 mod names;
-mod pairs;
+mod near;
 mod patterns;
 mod triggers;
 mod value;
@@ -28,7 +28,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 pub use known::known_from_env;
-use pairs::Pairs;
+use near::Near;
 pub use patterns::{PATTERNS, Pattern};
 use triggers::Triggers;
 
@@ -160,10 +160,10 @@ struct Matchers {
     /// Finds triggers, each with the bits of the patterns that it can start; none if it could not
     /// be built, and then every expression runs.
     triggers: Option<Triggers>,
-    /// Where those of the certain patterns can be; none if that could not be built.
-    certain_places: Option<Pairs>,
-    /// Where those of all patterns can be.
-    places: Option<Pairs>,
+    /// Says where those of the certain patterns can be; none where that is no gain.
+    certain_near: Option<Near>,
+    /// Says where those of all patterns can be.
+    near: Option<Near>,
     /// The bits of the certain patterns.
     certain: u128,
     list: Vec<Matcher>,
@@ -195,22 +195,22 @@ impl Matchers {
             PATTERNS.iter().enumerate().map(|(i, pattern)| Matcher::new(i, pattern)).collect();
         let certain = list.iter().filter(|matcher| matcher.pattern.level == Level::Result);
         let certain = certain.fold(0, |bits, matcher| bits | matcher.bit());
-        let places = Pairs::new(words.iter().copied());
+        let near = Near::new(words.iter().copied());
         let is_certain = |pattern: &&Pattern| pattern.level == Level::Result;
         let words = PATTERNS.iter().filter(is_certain).flat_map(|pattern| pattern.triggers);
-        let certain_places = Pairs::new(words.copied());
-        Self { triggers, certain_places, places, certain, list }
+        let certain_near = Near::new(words.copied());
+        Self { triggers, certain_near, near, certain, list }
     }
 
     /// The bits of the patterns of this level that may match.
     fn seen(&self, text: &str, level: Level) -> u128 {
-        let (wanted, places) = match level {
-            Level::Result => (self.certain, &self.certain_places),
-            Level::Record => (u128::MAX, &self.places),
+        let (wanted, near) = match level {
+            Level::Result => (self.certain, &self.certain_near),
+            Level::Record => (u128::MAX, &self.near),
         };
         let Some(triggers) = &self.triggers else { return wanted };
-        let seen = match places {
-            Some(places) => triggers.seen_near(places, text.as_bytes()),
+        let seen = match near {
+            Some(near) => triggers.seen_near(near, text.as_bytes()),
             None => triggers.seen(text.as_bytes()),
         };
         seen & wanted

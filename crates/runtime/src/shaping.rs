@@ -155,7 +155,11 @@ impl Shaper<'_> {
         let content = &result.content;
         let is_shaped = |text: &str| content.iter().any(|content| is_text(content, text));
         self.redactor.redact_value_unless(value, Level::Result, is_shaped);
-        if most_json(value) <= self.result_bytes {
+        // Nearly every value is told by its length alone not to be too long, and the rest by its
+        // escapes.
+        if most_json(value, longest_json_text) <= self.result_bytes
+            || most_json(value, most_json_text) <= self.result_bytes
+        {
             return;
         }
         let text = value.to_string();
@@ -220,20 +224,26 @@ fn is_text(content: &Content, text: &str) -> bool {
     matches!(content, Content::Text { text: shaped } if shaped == text)
 }
 
-/// The most bytes that a value has as JSON: close enough to say of nearly every value that it is
-/// not too long, without writing it.
-fn most_json(value: &Value) -> usize {
+/// The most bytes that a value has as JSON, where this tells it of a text: close enough to say of
+/// nearly every value that it is not too long, without writing it.
+fn most_json(value: &Value, text: fn(&str) -> usize) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 5,
         Value::Number(_) => 32,
-        Value::String(text) => most_json_text(text),
-        Value::Array(items) => 2 + items.iter().map(|item| most_json(item) + 1).sum::<usize>(),
+        Value::String(string) => text(string),
+        Value::Array(items) => {
+            2 + items.iter().map(|item| most_json(item, text) + 1).sum::<usize>()
+        }
         Value::Object(map) => {
-            let entry =
-                |(key, value): (&String, &Value)| most_json_text(key) + most_json(value) + 2;
+            let entry = |(key, value): (&String, &Value)| text(key) + most_json(value, text) + 2;
             2 + map.iter().map(entry).sum::<usize>()
         }
     }
+}
+
+/// The quotes, and the longest escape for each byte.
+fn longest_json_text(text: &str) -> usize {
+    2 + text.len() * 6
 }
 
 /// The quotes, the bytes, and five more for each byte that has to be escaped.
@@ -304,14 +314,18 @@ mod tests {
     fn the_longest_escapes_are_counted() {
         for text in ["\u{1}".repeat(100), "\"\\\n".repeat(100), "plain".to_owned()] {
             let value = Value::from(text);
-            assert!(value.to_string().len() <= most_json(&value), "{value}");
+            let length = value.to_string().len();
+            assert!(length <= most_json(&value, most_json_text), "{value}");
+            assert!(most_json(&value, most_json_text) <= most_json(&value, longest_json_text));
         }
     }
 
     proptest! {
         #[test]
         fn no_value_is_longer_than_its_bound(value in values()) {
-            prop_assert!(value.to_string().len() <= most_json(&value), "{value}");
+            let (length, most) = (value.to_string().len(), most_json(&value, most_json_text));
+            prop_assert!(length <= most, "{value}");
+            prop_assert!(most <= most_json(&value, longest_json_text), "{value}");
         }
     }
 }

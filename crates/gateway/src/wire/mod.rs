@@ -1,8 +1,10 @@
 //! The line protocol with a program, for one that may write anything: noise, half lines, lines
 //! without end, answers to nothing.
 
+mod answer;
 mod lines;
 mod program;
+mod texts;
 mod writer;
 
 use std::collections::HashMap;
@@ -14,15 +16,14 @@ use dogu_output::{Log, Stream};
 use dogu_process::{Child, Pipes};
 use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolResult, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
-    JsonRpcMessage, JsonRpcResponse, JsonRpcVersion2_0, RequestId, ServerJsonRpcMessage,
-    ServerResult,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::unix::pipe::{Receiver, Sender};
 
+use answer::CallAnswer;
 use lines::{EDGE, Line, Lines};
 pub(crate) use program::{PARTING, Program};
 use writer::Writer;
@@ -91,11 +92,10 @@ impl LineTransport {
         }
     }
 
-    /// The message that a line is. rmcp tries one kind of answer after the other, which is most of
-    /// what an answer costs to read; the answer to a call is known to be one.
+    /// The message that a line is. What may answer a call is known to do so.
     fn message(&self, bytes: &[u8]) -> serde_json::Result<ServerJsonRpcMessage> {
-        match serde_json::from_slice::<CallAnswer>(bytes) {
-            Ok(answer) if self.pending.is_call(&answer.id) => Ok(answer.into()),
+        match CallAnswer::read(bytes) {
+            Some(answer) if self.pending.is_call(&answer.id) => Ok(answer.into()),
             _ => serde_json::from_slice(bytes),
         }
     }
@@ -132,22 +132,6 @@ impl LineTransport {
         let id: RequestId = serde_json::from_value(value.get("id")?.clone()).ok()?;
         let told = "the server's answer is not one of the protocol".to_owned();
         self.pending.take(&id).then(|| failure(id, told))
-    }
-}
-
-/// The answer to a call as nearly all servers write it. Whatever has more, or less, is not one.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CallAnswer {
-    jsonrpc: JsonRpcVersion2_0,
-    id: RequestId,
-    result: CallToolResult,
-}
-
-impl From<CallAnswer> for ServerJsonRpcMessage {
-    fn from(CallAnswer { jsonrpc, id, result }: CallAnswer) -> Self {
-        let result = ServerResult::CallToolResult(result);
-        Self::Response(JsonRpcResponse { jsonrpc, id, result })
     }
 }
 

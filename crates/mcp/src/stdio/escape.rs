@@ -6,7 +6,7 @@ const BLOCK: usize = 16;
 /// How many bytes the longest escape has.
 const LONGEST: usize = 6;
 /// For how much of a text room is made at once.
-const PIECE: usize = 1024;
+const PIECE: usize = 2048;
 
 /// How each byte is escaped that has to be, filled up with zeros, and how long that is.
 static ESCAPES: [([u8; LONGEST], u8); 256] = escapes();
@@ -32,22 +32,31 @@ pub(super) fn escape(text: &[u8], line: &mut Vec<u8>) {
 /// Writes a piece of a text to where there is room for it; how many bytes it takes there.
 fn write(text: &[u8], to: &mut [u8]) -> usize {
     let (mut read, mut written) = (0, 0);
-    while let Some(block) = text[read..].first_chunk::<BLOCK>() {
-        to[written..written + BLOCK].copy_from_slice(block);
-        let specials = specials_in(block);
-        if specials == 0 {
-            (read, written) = (read + BLOCK, written + BLOCK);
-            continue;
+    // A block more than is looked at: what follows a special byte is copied as a block too.
+    while let Some(blocks) = text[read..].first_chunk::<{ BLOCK * 2 }>() {
+        let mut specials = blocks.first_chunk().map_or(0, specials_in);
+        let mut plain = 0;
+        while specials != 0 {
+            let special = specials.trailing_zeros() as usize;
+            copy_block(&blocks[plain..], &mut to[written..]);
+            written += special - plain;
+            written += write_byte(blocks[special], &mut to[written..]);
+            plain = special + 1;
+            specials &= specials - 1;
         }
-        let plain = specials.trailing_zeros() as usize;
-        written += plain;
-        written += write_byte(block[plain], &mut to[written..]);
-        read += plain + 1;
+        copy_block(&blocks[plain..], &mut to[written..]);
+        written += BLOCK - plain;
+        read += BLOCK;
     }
     for byte in &text[read..] {
         written += write_byte(*byte, &mut to[written..]);
     }
     written
+}
+
+#[inline]
+fn copy_block(from: &[u8], to: &mut [u8]) {
+    to[..BLOCK].copy_from_slice(&from[..BLOCK]);
 }
 
 #[inline]

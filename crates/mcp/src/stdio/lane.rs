@@ -127,10 +127,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Lane<W> {
         self.watch();
         let way = open.handler.way_of(&request);
         let (lane, runtime) = (Arc::clone(self), &open.handler.caller.runtime);
-        let work = async move {
+        // It has ten kilobytes, and whoever takes it over would copy them.
+        let work = Box::pin(async move {
             let answer = lane.serve(&id, request, &call).await;
             lane.answer(id, &call, answer).await;
-        };
+        });
         match way {
             Way::Waiting => drop(tokio::spawn(work)),
             Way::Heard => runtime.begin(work),

@@ -113,7 +113,9 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
             if written.is_err() {
                 self.0.broken.cancel();
             }
-            lines.into_iter().for_each(|line| self.after(line.after, written.is_ok()));
+            for line in lines {
+                self.after(line.after, written.is_ok());
+            }
         }
     }
 

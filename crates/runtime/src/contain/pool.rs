@@ -22,7 +22,7 @@ const MAX_LOST: usize = 256;
 /// How long a thread waits for work before it ends.
 const IDLE_LIMIT: Duration = Duration::from_secs(10);
 /// A job that takes longer may be blocked, and does not keep others from a thread.
-const PATIENCE: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_millis(10);
 
 type Job = Box<dyn FnOnce() + Send>;
 

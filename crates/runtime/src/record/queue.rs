@@ -10,13 +10,9 @@ use super::entry::Entry;
 /// another process waits for a millisecond or two, many enough that the cost of the commit does
 /// not show.
 const BATCH: usize = 256;
-/// How long entries that nobody waits for may wait for company. The end of one call and the start
-/// of the next then share a transaction.
-const LINGER: Duration = Duration::from_millis(2);
-/// As long where company came the last time, and will come again.
-const LINGER_BUSY: Duration = Duration::from_millis(8);
-/// With so many entries in the last batch there is company.
-const BUSY: usize = 16;
+/// How long entries that nobody waits for may wait for company. Calls that follow each other then
+/// share a transaction, which costs more than all else of a row and takes the core from a tool.
+const LINGER: Duration = Duration::from_millis(8);
 
 /// What the writer is woken for.
 #[derive(Debug)]
@@ -44,8 +40,6 @@ struct State {
     closed: bool,
     /// How many of the entries someone waits for.
     urgent: usize,
-    /// The last batch had many.
-    busy: bool,
     sleep: Sleep,
 }
 
@@ -108,7 +102,7 @@ impl Queue {
                 return Work::Closed;
             }
             let lingering = !state.entries.is_empty();
-            let limit = if lingering { Some(state.linger()) } else { quiet };
+            let limit = if lingering { Some(LINGER) } else { quiet };
             state.sleep = if lingering { Sleep::Lingering } else { Sleep::Empty };
             let timed_out;
             (state, timed_out) = self.sleep(state, limit);
@@ -146,13 +140,8 @@ impl Queue {
 }
 
 impl State {
-    fn linger(&self) -> Duration {
-        if self.busy { LINGER_BUSY } else { LINGER }
-    }
-
     fn batch(&mut self) -> Vec<Entry> {
         let count = self.entries.len().min(BATCH);
-        self.busy = count >= BUSY;
         let mut batch = Vec::with_capacity(count);
         for (weight, entry) in self.entries.drain(..count) {
             self.bytes -= weight;
@@ -186,14 +175,11 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_takes_what_is_there_within_its_bound_and_then_lingers_longer() {
+    fn a_batch_takes_what_is_there_within_its_bound() {
         let queue = Queue::new(BATCH * 2, usize::MAX / 4);
-        assert_eq!(queue.lock().linger(), LINGER);
         (0..=BATCH).for_each(|_| assert!(queue.push(waiting()).is_ok()));
         assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == BATCH));
-        assert_eq!(queue.lock().linger(), LINGER_BUSY);
         assert!(matches!(queue.take(None), Work::Batch(batch) if batch.len() == 1));
-        assert_eq!(queue.lock().linger(), LINGER);
     }
 
     #[test]
