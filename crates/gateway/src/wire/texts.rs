@@ -23,7 +23,7 @@ static MARK: LazyLock<Option<String>> = LazyLock::new(|| {
 /// The texts that were taken out of a line.
 pub(super) struct Texts {
     mark: &'static str,
-    texts: Vec<String>,
+    found: Vec<String>,
     put_back: usize,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Texts {
 pub(super) fn take(line: &[u8]) -> Option<(Vec<u8>, Texts)> {
     let mark = MARK.as_deref()?;
     let mut frame = Vec::with_capacity(FRAME);
-    let mut texts = Vec::new();
+    let mut found = Vec::new();
     let (mut copied, mut at) = (0, 0);
     while let Some(quote) = memchr::memchr(b'"', &line[at..]) {
         let start = at + quote + 1;
@@ -44,16 +44,16 @@ pub(super) fn take(line: &[u8]) -> Option<(Vec<u8>, Texts)> {
         at = start + length + 1;
         if !is_key(&line[at..]) {
             frame.extend_from_slice(&line[copied..start]);
-            frame.extend_from_slice(format!("{mark}{}", texts.len()).as_bytes());
+            frame.extend_from_slice(format!("{mark}{}", found.len()).as_bytes());
             copied = start + length;
-            texts.push(text);
+            found.push(text);
         }
     }
-    if texts.is_empty() {
+    if found.is_empty() {
         return None;
     }
     frame.extend_from_slice(&line[copied..]);
-    Some((frame, Texts { mark, texts, put_back: 0 }))
+    Some((frame, Texts { mark, found, put_back: 0 }))
 }
 
 impl Texts {
@@ -67,7 +67,7 @@ impl Texts {
         if let Some(structured) = &mut result.structured_content {
             self.put_into_value(structured);
         }
-        self.put_back == self.texts.len()
+        self.put_back == self.found.len()
     }
 
     /// As deep as the parser has let through.
@@ -82,7 +82,7 @@ impl Texts {
 
     fn put(&mut self, place: &mut String) {
         let number = place.strip_prefix(self.mark).and_then(|number| number.parse::<usize>().ok());
-        if let Some(text) = number.and_then(|number| self.texts.get_mut(number)) {
+        if let Some(text) = number.and_then(|number| self.found.get_mut(number)) {
             *place = std::mem::take(text);
             self.put_back += 1;
         }
