@@ -143,7 +143,8 @@ impl Answer {
             self.content.push(Content::Json { value });
         }
         let message = format!("The tool {} of the server {server} failed.", line(tool, MAX_NAME));
-        Err(ToolError::failed(message).named("MCPToolError").carrying(self.content))
+        let given = Output { meta: self.meta, ..Output::of(self.content) };
+        Err(ToolError::failed(message).named("MCPToolError").carrying(given))
     }
 }
 
@@ -280,14 +281,15 @@ mod tests {
 
     #[test]
     fn m4_a_failure_is_an_error_that_carries_its_content() {
-        let mut error = read(&json!({"isError": true, "content": [
+        let mut error = read(&json!({"isError": true, "_meta": {"view": 7}, "content": [
             {"type": "text", "text": "no such issue"},
             {"type": "image", "data": "AA==", "mimeType": "image/png"}]}))
         .unwrap_err();
         assert_eq!(error.to_string(), "The tool t of the server s failed.");
-        let content = error.take_content();
+        let Output { content, meta, .. } = error.take_given();
         assert_eq!(content[0], Content::text("no such issue"));
         assert!(matches!(&content[1], Content::Image { .. }));
+        assert_eq!(meta["view"], 7);
     }
 
     #[test]

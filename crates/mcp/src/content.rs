@@ -7,7 +7,7 @@ use rmcp::ErrorData;
 use rmcp::model::{
     AudioContent, CallToolResult, ContentBlock, MetaObject, Resource, ResourceContents,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::resources;
 
@@ -43,7 +43,7 @@ fn success(result: ToolResult, structured: bool) -> CallToolResult {
     blocks.extend(links);
     let mut answer = CallToolResult::success(blocks);
     answer.structured_content = result.structured.filter(|_| structured).map(as_object);
-    answer.meta = Some(MetaObject(result.meta)).filter(|meta| !meta.0.is_empty());
+    answer.meta = meta_of(result.meta);
     answer
 }
 
@@ -53,7 +53,14 @@ fn failure(mut result: ToolResult) -> CallToolResult {
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
     blocks.push(ContentBlock::text(result.to_text()));
     blocks.extend(links(&result.spilled));
-    CallToolResult::error(blocks)
+    let mut answer = CallToolResult::error(blocks);
+    answer.meta = meta_of(result.meta);
+    answer
+}
+
+/// What is for user interfaces, if there is something.
+fn meta_of(meta: Map<String, Value>) -> Option<MetaObject> {
+    (!meta.is_empty()).then_some(MetaObject(meta))
 }
 
 /// Where the rest of a long result can be read.
@@ -175,14 +182,15 @@ mod tests {
 
     #[test]
     fn a_failure_keeps_its_pictures_and_sounds_and_says_nothing_twice() {
-        let mut error = ToolError::failed("It failed.").carrying(vec![
+        let content = vec![
             Content::text("no such thing"),
             Content::Image { data: "AA==".to_owned(), mime_type: "image/png".to_owned() },
             Content::Audio { data: "BB==".to_owned(), mime_type: "audio/wav".to_owned() },
-        ]);
-        let content = error.take_content();
-        let mut result = ToolResult::error("c1", "x", error.into_info(usize::MAX).0);
+        ];
+        let info = ToolError::failed("It failed.").into_info(usize::MAX).0;
+        let mut result = ToolResult::error("c1", "x", info);
         (result.content, result.notes) = (content, vec!["a comma".to_owned()]);
+        result.meta = serde_json::Map::from_iter([("view".to_owned(), json!(7))]);
         let answer = serde_json::to_value(answer(result, true).unwrap()).unwrap();
         assert_eq!(
             answer["content"],
@@ -194,6 +202,7 @@ mod tests {
             ])
         );
         assert_eq!((&answer["isError"], answer.get("structuredContent")), (&json!(true), None));
+        assert_eq!(answer["_meta"], json!({"view": 7}));
     }
 
     #[test]

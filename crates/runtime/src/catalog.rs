@@ -2,6 +2,7 @@
 //! it, and then it is frozen for the calls of that step.
 
 mod focus;
+mod own_names;
 mod through;
 
 use std::sync::Arc;

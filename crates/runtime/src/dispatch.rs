@@ -51,7 +51,7 @@ impl Future for Dispatch {
             && let Stage::New(new) = std::mem::replace(&mut self.0, Stage::Over)
         {
             let (step, call) = *new;
-            let call = step.catalog.meant(call);
+            let call = step.catalog.meant(call, step.runtime.registry());
             let flight = Flight::begin(&step, &call);
             self.0 = Stage::Under(Arc::clone(&flight), Box::pin(answer(flight, step, call)));
         }
@@ -229,12 +229,12 @@ fn refuse(flight: &Arc<Flight>, input: Value, error: ToolError) -> ToolResult {
 }
 
 fn failure(flight: &Arc<Flight>, mut error: ToolError) -> ToolResult {
-    let content = error.take_content();
+    let Output { content, meta, .. } = error.take_given();
     let (info, causes): (ErrorInfo, Vec<String>) = error.into_info(usize::MAX);
     if !causes.is_empty() {
         flight.tell_causes(causes);
     }
-    ToolResult { content, ..ToolResult::error(&*flight.id, &*flight.name, info) }
+    ToolResult { content, meta, ..ToolResult::error(&*flight.id, &*flight.name, info) }
 }
 
 /// Redacts and bounds a result; a large one on a thread where it delays nobody.

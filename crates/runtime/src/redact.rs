@@ -41,6 +41,9 @@ pub const MARK_SUFFIX: &str = "⟧";
 /// again. More rounds than this happen to no text that was not made for it.
 const MAX_ROUNDS: usize = 8;
 
+/// In a shorter text, to look for where triggers can be costs more than it saves.
+const LONG: usize = 256;
+
 /// How much is guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -156,14 +159,21 @@ fn merge<'a>(sorted: &[Found<'a>]) -> Vec<Found<'a>> {
 /// The patterns, ready to run. Shared by the process: they are the same for every redactor.
 static MATCHERS: LazyLock<Matchers> = LazyLock::new(Matchers::new);
 
+/// Says where triggers of the certain patterns can be; none where that is no gain. Made with the
+/// first long text, as most processes make one call.
+static NEAR_CERTAIN: LazyLock<Option<Near>> = LazyLock::new(|| near(Level::Result));
+/// Says where those of all patterns can be.
+static NEAR: LazyLock<Option<Near>> = LazyLock::new(|| near(Level::Record));
+
+fn near(level: Level) -> Option<Near> {
+    let patterns = PATTERNS.iter().filter(|pattern| pattern.level <= level);
+    Near::new(patterns.flat_map(|pattern| pattern.triggers).copied())
+}
+
 struct Matchers {
     /// Finds triggers, each with the bits of the patterns that it can start; none if it could not
     /// be built, and then every expression runs.
     triggers: Option<Triggers>,
-    /// Says where those of the certain patterns can be; none where that is no gain.
-    certain_near: Option<Near>,
-    /// Says where those of all patterns can be.
-    near: Option<Near>,
     /// The bits of the certain patterns.
     certain: u128,
     list: Vec<Matcher>,
@@ -195,20 +205,17 @@ impl Matchers {
             PATTERNS.iter().enumerate().map(|(i, pattern)| Matcher::new(i, pattern)).collect();
         let certain = list.iter().filter(|matcher| matcher.pattern.level == Level::Result);
         let certain = certain.fold(0, |bits, matcher| bits | matcher.bit());
-        let near = Near::new(words.iter().copied());
-        let is_certain = |pattern: &&Pattern| pattern.level == Level::Result;
-        let words = PATTERNS.iter().filter(is_certain).flat_map(|pattern| pattern.triggers);
-        let certain_near = Near::new(words.copied());
-        Self { triggers, certain_near, near, certain, list }
+        Self { triggers, certain, list }
     }
 
     /// The bits of the patterns of this level that may match.
     fn seen(&self, text: &str, level: Level) -> u128 {
         let (wanted, near) = match level {
-            Level::Result => (self.certain, &self.certain_near),
-            Level::Record => (u128::MAX, &self.near),
+            Level::Result => (self.certain, &NEAR_CERTAIN),
+            Level::Record => (u128::MAX, &NEAR),
         };
         let Some(triggers) = &self.triggers else { return wanted };
+        let near = if text.len() < LONG { None } else { near.as_ref() };
         let seen = match near {
             Some(near) => triggers.seen_near(near, text.as_bytes()),
             None => triggers.seen(text.as_bytes()),

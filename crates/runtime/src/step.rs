@@ -75,7 +75,7 @@ impl Step {
         let mut results = Vec::with_capacity(calls.len());
         let mut beside: Vec<Dispatch> = Vec::new();
         for call in calls {
-            let call = step.catalog.meant(call);
+            let call = step.catalog.meant(call, step.runtime.registry());
             if step.may_run_beside(&call) {
                 beside.push(step.dispatch(call));
                 continue;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::result::Content;
+use crate::result::Output;
 use crate::text::truncate_marked;
 
 /// How many characters of an error message reach the model by default.
@@ -113,7 +113,7 @@ pub struct ToolError {
     info: Box<ErrorInfo>,
     #[source]
     cause: Option<Box<dyn Error + Send + Sync>>,
-    content: Vec<Content>,
+    given: Option<Box<Output>>,
 }
 
 impl ToolError {
@@ -126,7 +126,7 @@ impl ToolError {
             suggestion: None,
             help_url: None,
         };
-        Self { info: Box::new(info), cause: None, content: Vec::new() }
+        Self { info: Box::new(info), cause: None, given: None }
     }
 
     /// The tool ran and failed.
@@ -174,14 +174,14 @@ impl ToolError {
     }
 
     /// Adds what the tool gave back although it failed.
-    pub fn carrying(mut self, content: Vec<Content>) -> Self {
-        self.content = content;
+    pub fn carrying(mut self, given: Output) -> Self {
+        self.given = Some(Box::new(given));
         self
     }
 
     /// Takes out what the tool gave back although it failed.
-    pub fn take_content(&mut self) -> Vec<Content> {
-        std::mem::take(&mut self.content)
+    pub fn take_given(&mut self) -> Output {
+        self.given.take().map_or_else(Output::default, |given| *given)
     }
 
     /// Gives the error another kind name.

@@ -32,7 +32,9 @@ TOOLS = [
     tool("huge", ui("ui://huge")),
     tool("notes", ui("ui://notes")),
     tool("stray", ui("file:///etc/passwd")),
+    tool("fails", ui("ui://view")),
     tool("plain"),
+    tool("own_" + NAME),
 ]
 RESOURCES = {
     "ui://view": {"mimeType": APP, "text": HTML,
@@ -69,7 +71,7 @@ def result(method, params):
         return {"contents": [{"uri": params["uri"], **RESOURCES[params["uri"]]}]}
     if method == "tools/call":
         size = 100_000 if params["name"] == "huge" else 3
-        return {"content": [{"type": "text", "text": params["name"]}],
+        return {"content": [{"type": "text", "text": params["name"]}], "isError": params["name"] == "fails",
                 "_meta": {"view": "v" * size, "acme.com/x": {"a\u200b": NAME}, "dogu/next": "x",
                           "io.modelcontextprotocol/serverInfo": {"name": "liar", "version": "1"}}}
     return None

@@ -157,11 +157,29 @@ fn what_a_result_has_for_an_interface_is_passed_on_and_nothing_else() {
     assert_eq!(meta, json!({"view": "vvv", "acme.com/x": {"a": "one"}}), "{shown}");
     assert!(info.is_none_or(|info| info["name"] == "dogu"), "{shown}");
     assert_eq!(shown["content"], json!([{"type": "text", "text": "show"}]));
+    let failed = client.ask("tools/call", json!({"name": "one__fails"}))["result"].clone();
+    assert_eq!((&failed["isError"], &failed["_meta"]["view"]), (&json!(true), &json!("vvv")));
     for tool in ["one__plain", "one__huge"] {
         let result = client.ask("tools/call", json!({"name": tool}))["result"].clone();
         assert_eq!(result["_meta"].get("view"), None, "{tool}: {result}");
         assert_eq!(result["_meta"].get("acme.com/x"), None, "{tool}: {result}");
     }
+}
+
+/// An interface knows the tools of its server by no other names.
+#[test]
+fn a_tool_can_be_called_as_its_server_calls_it_where_only_one_can_be_meant() {
+    let home = home("permissions: {rules: [{deny: \"Mcp(two/own_two)\"}]}\n");
+    let mut client = Client::of(&home, &["--approve", "all"]);
+    client.tools();
+    let called = client.ask("tools/call", json!({"name": "own_one"}))["result"].clone();
+    assert_eq!(called["content"][0]["text"], "own_one", "{called}");
+    let note = called["content"][1]["text"].as_str().unwrap();
+    assert!(note.contains("own_one: here this tool is called one__own_one"), "{called}");
+    let both = client.ask("tools/call", json!({"name": "plain"}));
+    assert_eq!(both["error"]["code"], -32602, "two servers have it: {both}");
+    let denied = client.ask("tools/call", json!({"name": "own_two"}))["result"].clone();
+    assert_eq!(denied["isError"], true, "by the rule for what it is: {denied}");
 }
 
 #[test]

@@ -6,11 +6,17 @@ use serde_json::{Map, Value};
 
 use super::Catalog;
 use crate::input;
+use crate::registry::Registry;
 
 impl Catalog {
-    /// The call that is meant. One that does not say which tool, or is wrapped twice, stays what
-    /// it is, and its schema says what is wrong with it.
-    pub(crate) fn meant(&self, call: ToolCall) -> ToolCall {
+    /// The call that is meant.
+    pub(crate) fn meant(&self, call: ToolCall, registry: &Registry) -> ToolCall {
+        self.by_name_here(self.unwrapped(call), registry)
+    }
+
+    /// The call inside. One that does not say which tool, or is wrapped twice, stays what it is,
+    /// and its schema says what is wrong with it.
+    fn unwrapped(&self, call: ToolCall) -> ToolCall {
         let entry = self.entry(CALL_TOOL).filter(|_| call.name == CALL_TOOL && self.has(CALL_TOOL));
         let Some(entry) = entry else { return call };
         let ToolCall { id, name, input, mut notes } = call;

@@ -49,9 +49,10 @@ impl Near {
     fn add(&mut self, number: usize, group: &Group) {
         let (part, bit) = (number / TOGETHER, 1 << (number % TOGETHER));
         for (place, halves) in self.halves[part].iter_mut().enumerate() {
-            for byte in group.bytes_at(place) {
-                halves[0][usize::from(byte & 15)] |= bit;
-                halves[1][usize::from(byte >> 4)] |= bit;
+            for (halves, found) in halves.iter_mut().zip(group.halves_at(place)) {
+                for (half, groups) in halves.iter_mut().enumerate() {
+                    *groups |= if found >> half & 1 == 0 { 0 } else { bit };
+                }
             }
         }
         for bytes in group.all_bytes() {

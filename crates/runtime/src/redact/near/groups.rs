@@ -14,16 +14,18 @@ type Bytes = (u8, u8, Option<u8>);
 #[derive(Clone, Default)]
 pub(super) struct Group {
     members: Vec<Bytes>,
+    halves: Halves,
+    commonness: f64,
 }
 
+/// Which lower and which upper halves of bytes occur at each place, as bits.
+#[derive(Clone, Copy, Default)]
+struct Halves([[u16; 2]; WIDTH]);
+
 impl Group {
-    /// Which bytes its members have at a place, whatever their case.
-    pub(super) fn bytes_at(&self, place: usize) -> impl Iterator<Item = u8> {
-        self.members.iter().flat_map(move |&(first, second, third)| {
-            let byte = [Some(first), Some(second), third][place];
-            let any = byte.is_none().then_some(0..=u8::MAX).into_iter().flatten();
-            any.chain(byte.into_iter().flat_map(cases))
-        })
+    /// Which lower and which upper halves of bytes its members have at a place, as bits.
+    pub(super) fn halves_at(&self, place: usize) -> [u16; 2] {
+        self.halves.0[place]
     }
 
     /// All three bytes of each member.
@@ -34,30 +36,48 @@ impl Group {
         })
     }
 
-    fn with(&self, bytes: Bytes) -> Self {
-        let mut more = self.clone();
-        more.members.push(bytes);
-        more
+    fn add(&mut self, bytes: Bytes) {
+        self.members.push(bytes);
+        self.halves = self.halves.with(bytes);
+        self.commonness = self.halves.commonness();
     }
 
-    /// How often it lets a place through, compared with others: by halves of bytes, it also lets
-    /// through what none of its members has.
+    /// How much more often it lets a place through with these.
+    fn cost_of(&self, bytes: Bytes) -> f64 {
+        self.halves.with(bytes).commonness() - self.commonness
+    }
+}
+
+impl Halves {
+    fn with(mut self, (first, second, third): Bytes) -> Self {
+        for (halves, byte) in self.0.iter_mut().zip([Some(first), Some(second), third]) {
+            let Some(byte) = byte else {
+                *halves = [u16::MAX; 2];
+                continue;
+            };
+            for byte in [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()] {
+                halves[0] |= 1 << (byte & 15);
+                halves[1] |= 1 << (byte >> 4);
+            }
+        }
+        self
+    }
+
+    /// How often a place is let through, compared with others. By halves of bytes, that is also
+    /// what no member has.
     fn commonness(&self) -> f64 {
-        if self.members.is_empty() {
-            return 0.0;
-        }
-        (0..WIDTH).map(|place| self.commonness_at(place)).product()
+        self.0.iter().map(|[low, high]| commonness_of(*low, *high)).product()
     }
+}
 
-    fn commonness_at(&self, place: usize) -> f64 {
-        let (mut low, mut high) = ([false; 16], [false; 16]);
-        for byte in self.bytes_at(place) {
-            low[usize::from(byte & 15)] = true;
-            high[usize::from(byte >> 4)] = true;
-        }
-        let passes = |byte: &u8| low[usize::from(byte & 15)] && high[usize::from(byte >> 4)];
-        (0..=u8::MAX).filter(passes).map(|byte| WEIGHTS[usize::from(byte)]).sum()
-    }
+fn commonness_of(low: u16, high: u16) -> f64 {
+    let has = |halves: u16, half: usize| halves >> half & 1 != 0;
+    let highs = (0..16).filter(|half| has(high, *half));
+    highs
+        .map(|row| {
+            (0..16).filter(|half| has(low, *half)).map(|half| WEIGHTS[row * 16 + half]).sum::<f64>()
+        })
+        .sum()
 }
 
 /// How common each byte is, compared with others.
@@ -77,10 +97,6 @@ const fn weights() -> [f64; 256] {
     weights
 }
 
-fn cases(byte: u8) -> [u8; 2] {
-    [byte.to_ascii_lowercase(), byte.to_ascii_uppercase()]
-}
-
 /// The groups for literals in lower case; none where one is too short.
 pub(super) fn groups_of<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<Vec<Group>> {
     let chosen: Option<Vec<Bytes>> = words.into_iter().map(rarest).collect();
@@ -90,9 +106,8 @@ pub(super) fn groups_of<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<
     chosen.dedup();
     let mut groups = vec![Group::default(); GROUPS];
     for bytes in chosen {
-        let cost = |group: &Group| group.with(bytes).commonness() - group.commonness();
-        let best = (0..GROUPS).min_by(|a, b| cost(&groups[*a]).total_cmp(&cost(&groups[*b])))?;
-        groups[best].members.push(bytes);
+        let costs = groups.iter_mut().map(|group| (group.cost_of(bytes), group));
+        costs.min_by(|one, other| one.0.total_cmp(&other.0))?.1.add(bytes);
     }
     Some(groups)
 }
