@@ -381,6 +381,26 @@ mod tests {
     }
 
     #[test]
+    fn a_plain_line_is_cut_where_every_other_one_is() {
+        let cancel = CancelFlag::new();
+        for size in [MAX_LINE_CHARS - 1, MAX_LINE_CHARS, MAX_LINE_CHARS + 1, KEPT_BYTES + 1] {
+            let line = "x".repeat(size);
+            for content in [line.clone(), format!("{line}\n"), format!("a\n{line}\nb")] {
+                let coding = Coding::Utf8 { marked: false };
+                let of = |origin| {
+                    let file =
+                        TextFile { origin, coding, path: "f", budget: 90_000, cancel: &cancel };
+                    let slices = Slices::Counted { start: Start::Line(1), limit: None };
+                    file.show(&slices).unwrap().text
+                };
+                let (plain, held) =
+                    (Origin::Plain(content.as_bytes()), Origin::Held(content.as_bytes()));
+                assert_eq!(of(plain), of(held), "{size}");
+            }
+        }
+    }
+
+    #[test]
     fn only_what_comes_after_so_many_characters_is_cut() {
         for (text, end) in [("", None), ("abc", None), ("abcd", Some(3)), ("글글글", None)] {
             assert_eq!(end_of_chars(text, 3), end, "{text}");

@@ -42,12 +42,10 @@ pub(super) fn take(line: &[u8]) -> Option<(Vec<u8>, Texts)> {
         }
         let (text, length) = unescaped(&line[start..])?;
         at = start + length + 1;
-        if !is_key(&line[at..]) {
-            frame.extend_from_slice(&line[copied..start]);
-            frame.extend_from_slice(format!("{mark}{}", found.len()).as_bytes());
-            copied = start + length;
-            found.push(text);
-        }
+        frame.extend_from_slice(&line[copied..start]);
+        frame.extend_from_slice(format!("{mark}{}", found.len()).as_bytes());
+        copied = start + length;
+        found.push(text);
     }
     if found.is_empty() {
         return None;
@@ -136,9 +134,4 @@ fn meaning(letter: u8) -> Option<u8> {
         b'f' => Some(0x0c),
         _ => None,
     }
-}
-
-/// Whether what stands behind a string says that it is a key.
-fn is_key(rest: &[u8]) -> bool {
-    rest.trim_ascii_start().first() == Some(&b':')
 }

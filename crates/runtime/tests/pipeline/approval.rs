@@ -8,8 +8,8 @@ use dogu_runtime::{
     Question, Runtime, Settings, Source,
 };
 use dogu_tool::{
-    Action, BoxFuture, CallStatus, Category, Group, Origin, Preview, Principal, ShapedTool,
-    ToolCall, Verdict,
+    Action, BoxFuture, CallStatus, Category, ErrorCode, Exposure, Group, Origin, Preview,
+    Principal, ShapedTool, ToolCall, ToolSpec, Verdict,
 };
 use serde_json::json;
 
@@ -184,6 +184,40 @@ async fn calling_a_foreign_tool_is_an_action_by_itself() {
     ask(&runtime, "server__get", json!({})).await;
     assert_eq!(delegate.1.lock().unwrap()[0].actions, ["Mcp(server/get)"]);
     assert_eq!(runs.count(), 0);
+}
+
+#[tokio::test]
+async fn a_foreign_tool_has_its_own_name_only_where_interfaces_need_it_and_nobody_else_has_it() {
+    let tool = |name: &str, has_interface: bool| {
+        let mut spec = spec(name).in_group(Category::Mcp, Group::Mcp);
+        if has_interface {
+            spec.meta.insert("ui".to_owned(), json!({}));
+        }
+        Arc::new(ShapedTool::new(spec, |_, _| async { Ok(().into()) }))
+    };
+    let delegate = scripted(no());
+    let server = |name: &str| Source::Mcp(name.to_owned());
+    let hidden = ToolSpec { exposure: Exposure::Hidden, ..spec("taken") };
+    let hidden = ShapedTool::new(hidden, |_, _| async { Ok(().into()) });
+    let runtime = builder()
+        .tool(server("with"), tool("with__show", true))
+        .and_then(|builder| builder.tool(server("with"), tool("with__get", false)))
+        .and_then(|builder| builder.tool(server("with"), tool("with__taken", false)))
+        .and_then(|builder| builder.tool(server("without"), tool("without__put", false)))
+        .and_then(|builder| builder.tool(Source::Builtin, Arc::new(hidden)))
+        .unwrap()
+        .delegate(Arc::clone(&delegate) as Arc<dyn PermissionDelegate>)
+        .build()
+        .unwrap();
+    for unknown in ["put", "taken", "without__get", "with__", "__get"] {
+        let result = ask(&runtime, unknown, json!({})).await;
+        let code = result.error.map(|error| error.code);
+        assert_eq!(code, Some(ErrorCode::NotInCatalog), "{unknown}");
+    }
+    let denied = ask(&runtime, "get", json!({})).await;
+    assert_eq!(denied.tool_name, "with__get");
+    assert_eq!(denied.notes, ["get: here this tool is called with__get"]);
+    assert_eq!(delegate.1.lock().unwrap()[0].actions, ["Mcp(with/get)"]);
 }
 
 #[tokio::test]
