@@ -7,7 +7,8 @@
 //!    and reads it again when it changed meanwhile; what was seen is remembered with the hash of
 //!    the content.
 //! 2. Text: `encoding` tells how it is written, `source` hashes and decodes, `lines` finds lines
-//!    in bounded memory, `text` shows them by number and `indentation` by block.
+//!    in bounded memory, `text` shows them by number and `indentation` by block. What is `plain`
+//!    and held is shown by number without all that.
 //! 3. `image` gives pictures, scaled down. Of a `notebook`, a `pdf` and an `office` file a
 //!    `document` is made: a text with marks of its parts, shown by lines as every text.
 //! 4. Everything else: `binary` by name, size and type.
