@@ -173,7 +173,7 @@ fn much_code(home: &Home) {
                 "pub fn work_{file}_{number}(input: &str) -> usize {{\n    input.len() + {number}\n}}\n\n"
             )
         };
-        home.write(&format!("work/src/f{file}.rs"), &(0..70).map(function).collect::<String>());
+        home.write(&format!("work/src/f{file}.rs"), &(0..200).map(function).collect::<String>());
     }
 }
 
