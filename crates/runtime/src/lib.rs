@@ -91,6 +91,6 @@ pub use settings::{
     SandboxLimits, SandboxSettings, Settings, SettingsError, ShellSettings, ToolSettings,
     Unattended,
 };
-pub use state::{StateDir, StateError};
+pub use state::{StateDir, StateError, random_hex};
 pub use step::Step;
 pub use warm_up::warm_up;

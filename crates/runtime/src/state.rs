@@ -168,7 +168,7 @@ pub(crate) fn open_private(path: &Path) -> io::Result<File> {
 }
 
 /// 128 random bits as 32 hexadecimal digits.
-pub(crate) fn random_hex() -> io::Result<String> {
+pub fn random_hex() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().fold(String::with_capacity(32), |mut text, byte| {

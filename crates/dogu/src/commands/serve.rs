@@ -140,7 +140,9 @@ async fn http(
 /// What to do next, for whoever started it.
 fn welcome(runtime: &Runtime, addr: SocketAddr) {
     let count = runtime.catalog().specs().count();
-    let folder = runtime.scope().workdir().display();
+    // Without the `.` that the root may have been given as.
+    let folder: PathBuf = runtime.scope().workdir().components().collect();
+    let folder = folder.display();
     let others = Client::ALL
         .into_iter()
         .filter(|client| !matches!(client, Client::ClaudeCode | Client::ClaudeDesktop));

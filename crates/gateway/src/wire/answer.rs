@@ -140,4 +140,16 @@ mod tests {
         }});
         assert!(CallAnswer::with_texts_apart(line.to_string().as_bytes()).is_some());
     }
+
+    #[test]
+    fn very_many_long_texts_are_left_to_the_parser() {
+        let line = |count: usize| {
+            let block = json!({"type": "text", "text": "x".repeat(2_000)});
+            let result = json!({"content": vec![block; count]});
+            json!({"jsonrpc": "2.0", "id": 1, "result": result}).to_string().into_bytes()
+        };
+        assert!(CallAnswer::with_texts_apart(&line(64)).is_some());
+        assert!(CallAnswer::with_texts_apart(&line(65)).is_none());
+        same(&line(65));
+    }
 }

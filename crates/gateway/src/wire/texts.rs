@@ -11,14 +11,16 @@ use serde_json::Value;
 const LONG: usize = 1024;
 /// What a line has room for besides its texts.
 const FRAME: usize = 1024;
+/// How much room a text gets before its length is known.
+const ROOM: usize = 16 * 1024;
+/// How many texts are taken out of one line. Each has room of its own, and a server could send
+/// very many of them.
+const MOST_TEXTS: usize = 64;
 
 /// What stands in the place of a text, before its number. Nobody outside of this process can know
 /// it, so no other text can look like it.
-static MARK: LazyLock<Option<String>> = LazyLock::new(|| {
-    let mut unique = [0_u8; 16];
-    getrandom::fill(&mut unique).ok()?;
-    Some(format!("text-{:032x}-", u128::from_be_bytes(unique)))
-});
+static MARK: LazyLock<Option<String>> =
+    LazyLock::new(|| Some(format!("text-{}-", dogu_runtime::random_hex().ok()?)));
 
 /// The texts that were taken out of a line.
 pub(super) struct Texts {
@@ -39,6 +41,9 @@ pub(super) fn take(line: &[u8]) -> Option<(Vec<u8>, Texts)> {
         if let Some(length) = end_of_short(&line[start..]) {
             at = start + length + 1;
             continue;
+        }
+        if found.len() == MOST_TEXTS {
+            return None;
         }
         let (text, length) = unescaped(&line[start..])?;
         at = start + length + 1;
@@ -102,7 +107,7 @@ fn end_of_short(rest: &[u8]) -> Option<usize> {
 
 /// A string, and its length as it is written, up to its quote.
 fn unescaped(rest: &[u8]) -> Option<(String, usize)> {
-    let mut text = Vec::with_capacity(LONG * 16);
+    let mut text = Vec::with_capacity(ROOM);
     let mut at = 0;
     loop {
         let plain = memchr::memchr2(b'"', b'\\', rest.get(at..)?)?;

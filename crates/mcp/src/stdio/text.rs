@@ -21,11 +21,8 @@ const MOST_TEXTS: usize = 1_000;
 
 /// What stands in the place of a text, before its number. Nobody outside of this process can know
 /// it, so no other text can look like it.
-static MARK: LazyLock<Option<String>> = LazyLock::new(|| {
-    let mut unique = [0_u8; 16];
-    getrandom::fill(&mut unique).ok()?;
-    Some(format!("text-{:032x}-", u128::from_be_bytes(unique)))
-});
+static MARK: LazyLock<Option<String>> =
+    LazyLock::new(|| Some(format!("text-{}-", dogu_runtime::random_hex().ok()?)));
 
 /// A message as a line of JSON, without its end.
 pub(crate) fn line_of(mut message: ServerJsonRpcMessage) -> serde_json::Result<Vec<u8>> {

@@ -9,19 +9,9 @@ use std::sync::LazyLock;
 use dogu_tool::FileKind;
 
 use super::names::{fold_letter, is_ignorable};
-use super::{PathClass, Places};
+use super::streams::STREAMS;
+use super::{PRIVATE, PathClass, Places};
 use crate::facts::PathFacts;
-
-const STREAMS: [&str; 7] = [
-    "/dev/null",
-    "/dev/stdin",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/fd/0",
-    "/dev/fd/1",
-    "/dev/fd/2",
-];
-const PRIVATE: &str = "belongs to dogu itself: its token, grants and record";
 
 static SENSITIVE: LazyLock<Vec<Row>> = LazyLock::new(|| rows(include_str!("tables/sensitive.txt")));
 static SYSTEM: LazyLock<Vec<Row>> = LazyLock::new(|| rows(include_str!("tables/system.txt")));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// What is written to these goes where the output goes anyway, or nowhere.
-const STREAMS: [&str; 7] = [
+pub(super) const STREAMS: [&str; 7] = [
     "/dev/null",
     "/dev/stdin",
     "/dev/stdout",
